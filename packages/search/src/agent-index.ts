@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { redactRecord } from '@switchboard/protocol'
 import { agentTextOf } from './agent-text.js'
-import { termsOf } from './conditions.js'
+import { type Term, termsOf } from './conditions.js'
 import { createLocalEngine } from './engine/local-engine.js'
 import type { TextEngine } from './engine/text-engine.js'
 import { createFacetCounter, type FacetCounter } from './facets.js'
@@ -86,6 +86,8 @@ const DIRECTED_RESULTS = 30
 const FEW = 16
 /** Agents whose facets are learned in one step, which takes about a millisecond. */
 const LEARNED_AT_ONCE = 200
+
+const keyOf = ({ kind, value }: Term): string => `${kind} ${value}`
 
 /** Everything that is embedded for an agent, as one string. */
 const embeddedText = ({ record }: IndexedAgent): string =>
@@ -208,7 +210,7 @@ export function createAgentIndex<T extends IndexedAgent>({
     byNumber.delete(agent.number)
     names.remove(agent)
     classOf(agent).delete(agent.number)
-    for (const term of termsOf(agent)) postings.remove(term, agent.number)
+    for (const { kind, value } of termsOf(agent)) postings.remove(value, agent.number, kind)
     deferred.delete(agent.number)
     facets.forget(agent.number)
     texts.remove(agent.number)
@@ -266,9 +268,10 @@ export function createAgentIndex<T extends IndexedAgent>({
     const isSame = before.record === agent.record && before.status === agent.status
     if (!isSame || before.owner !== agent.owner) version++
     if (isSame) return
-    const terms = new Set(termsOf(agent))
-    for (const term of termsOf(before)) if (!terms.has(term)) postings.remove(term, number)
-    for (const term of terms) postings.add(term, number)
+    const terms = [...termsOf(agent)]
+    const stay = new Set(terms.map(keyOf))
+    for (const term of termsOf(before)) if (!stay.has(keyOf(term))) postings.remove(term.value, number, term.kind)
+    for (const { kind, value } of terms) postings.add(value, number, kind)
     if (before.record === agent.record) return
     classOf(before).delete(number)
     classOf(agent).add(number)
@@ -291,7 +294,7 @@ export function createAgentIndex<T extends IndexedAgent>({
     version++
     classOf(agent).add(number)
     names.put(agent)
-    for (const term of termsOf(agent)) postings.add(term, number)
+    for (const { kind, value } of termsOf(agent)) postings.add(value, number, kind)
     if (words === 'later') deferred.set(number, agent)
     else indexWords(agent)
   }

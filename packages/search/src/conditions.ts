@@ -6,12 +6,14 @@ import {
   directoryProtocols,
   foldTag,
   inheritedTags,
+  isObject,
   type JsonObject,
   type JsonValue,
+  plainRecord,
   profileTags,
 } from '@switchboard/protocol'
 import { containmentTest } from './contains.js'
-import type { Clause } from './posting-lists.js'
+import type { Clause, PrefixClause } from './posting-lists.js'
 
 /** A name, or all names with a prefix (AD §5.1). */
 export type NamePattern = { exact: string } | { prefix: string }
@@ -39,8 +41,11 @@ export type Condition =
   | { kind: 'protocol'; value: string }
   /** All given members must match the same capability (AD §5.1). */
   | { kind: 'directory-capability'; name?: NamePattern; type?: string; tag?: string }
-  /** A custom predicate, such as a constraint of the profile. */
-  | { kind: 'test'; holds: (record: AgentRecord) => boolean }
+  /**
+   * A custom predicate, such as a constraint of the profile. `unless`: what it is for records whose documents have no member
+   * of this name, which need not be parsed then.
+   */
+  | { kind: 'test'; holds: (record: AgentRecord) => boolean; unless?: { member: string; holds: boolean } }
 
 /** What conditions are about; `registry` has members set by the directory, which take precedence over the document's. */
 export interface Described {
@@ -49,65 +54,75 @@ export interface Described {
   readonly registry?: JsonObject
 }
 
-/** The terms that an agent is indexed under; the counterpart of `clausesOf`. */
-export function* termsOf({ record, status }: Described): Generator<string> {
-  for (const { name } of record.capabilities) yield `capability ${foldTag(name)}`
-  for (const tag of record.tags) yield `tag ${foldTag(tag)}`
-  for (const tag of profileTags(record)) yield `profile-tag ${foldTag(tag)}`
-  for (const protocol of directoryProtocols(record)) yield `protocol ${protocol}`
-  for (const { protocol } of record.bindings) for (const name of protocolNames(protocol)) yield `binding ${name}`
-  if (record.languages === undefined) yield ANY_LANGUAGE
-  else for (const range of languageRanges(record.languages)) yield `language ${range}`
-  yield `authentication ${authenticationOf(record)}`
-  if (record.publisher !== undefined) yield `publisher ${record.publisher}`
-  yield `status ${status}`
-  const capabilities = directoryCapabilities(record)
-  for (const { name, type, tags } of capabilities) {
-    yield `cap-name ${name}`
-    yield `cap-type ${type}`
-    for (const tag of tags ?? []) yield `cap-tag ${tag}`
-  }
-  if (capabilities.length > 0) for (const tag of inheritedTags(record)) yield `cap-tag ${tag}`
+/** What an agent is indexed under. */
+export interface Term {
+  readonly kind: string
+  readonly value: string
 }
 
-/** The term of agents that do not say which languages they support: they pass every filter for a language (C-13). */
+/** The terms that an agent is indexed under, some perhaps twice; the counterpart of `clausesOf`. */
+export function* termsOf({ record, status }: Described): Generator<Term> {
+  for (const { name } of record.capabilities) yield { kind: 'capability', value: foldTag(name) }
+  for (const tag of record.tags) yield { kind: 'tag', value: foldTag(tag) }
+  for (const tag of profileTags(record)) yield { kind: 'profile-tag', value: foldTag(tag) }
+  for (const protocol of directoryProtocols(record)) yield { kind: 'protocol', value: protocol }
+  for (const { protocol } of record.bindings)
+    for (const value of protocolNames(protocol)) yield { kind: 'binding', value }
+  if (record.languages === undefined) yield { kind: ANY_LANGUAGE, value: '' }
+  else for (const value of languageRanges(record.languages)) yield { kind: 'language', value }
+  yield { kind: 'authentication', value: authenticationOf(record) }
+  if (record.publisher !== undefined) yield { kind: 'publisher', value: record.publisher }
+  yield { kind: 'status', value: status }
+  const capabilities = directoryCapabilities(record)
+  for (const { name, type, tags } of capabilities) {
+    yield { kind: 'cap-name', value: name }
+    yield { kind: 'cap-type', value: type }
+    for (const value of tags ?? []) yield { kind: 'cap-tag', value }
+  }
+  if (capabilities.length > 0) for (const value of inheritedTags(record)) yield { kind: 'cap-tag', value }
+}
+
+/** The kind of the only term of agents that do not say which languages they support: they pass every filter for one (C-13). */
 const ANY_LANGUAGE = 'any-language'
 
 /** Clauses that every match of the condition meets; empty if terms say nothing about it. */
-export function clausesOf(condition: Condition): Clause[] {
+export function clausesOf(condition: Condition): (Clause | PrefixClause)[] {
   switch (condition.kind) {
     case 'capability':
     case 'tag':
-      return foldAll(condition.all).map((value) => ({ anyOf: [`${condition.kind} ${value}`] }))
+      return foldAll(condition.all).map((value) => ({ kind: condition.kind, anyOf: [value] }))
     case 'profile-tags': {
-      const holders = (tags: readonly string[]): string[] => foldAll(tags).map((tag) => `profile-tag ${tag}`)
-      const required = condition.required.map((group) => ({ anyOf: holders(group) }))
+      const kind = 'profile-tag'
+      const required = condition.required.map((group) => ({ kind, anyOf: foldAll(group) }))
       return condition.excluded.length === 0
         ? required
-        : [...required, { anyOf: holders(condition.excluded), excluded: true }]
+        : [...required, { kind, anyOf: foldAll(condition.excluded), excluded: true }]
     }
     case 'profile-protocol':
-      return [{ anyOf: condition.anyOf.map((protocol) => `binding ${protocol.toLowerCase()}`) }]
+      return [{ kind: 'binding', anyOf: lowerAll(condition.anyOf) }]
     case 'language':
-      return lowerAll(condition.all).map((range) => ({ anyOf: [`language ${range}`, ANY_LANGUAGE] }))
+      return lowerAll(condition.all).map((range) => ({ kind: 'language', anyOf: [range], orKind: ANY_LANGUAGE }))
     case 'authentication':
-      return [{ anyOf: condition.anyOf.map((type) => `authentication ${canonicalAuthenticationType(type)}`) }]
+      return [{ kind: 'authentication', anyOf: condition.anyOf.map(canonicalAuthenticationType) }]
     case 'publisher':
-      return [{ anyOf: condition.anyOf.map((publisher) => `publisher ${publisher}`) }]
+      return [{ kind: 'publisher', anyOf: condition.anyOf }]
     case 'status':
-      return [{ anyOf: condition.anyOf.map((status) => `status ${status}`), excluded: condition.excluded }]
+      return [{ kind: 'status', anyOf: condition.anyOf, excluded: condition.excluded }]
     case 'protocol':
-      return [{ anyOf: [`protocol ${condition.value}`] }]
+      return [{ kind: 'protocol', anyOf: [condition.value] }]
     case 'directory-capability':
       return [
-        ...(condition.name && 'exact' in condition.name ? [`cap-name ${condition.name.exact}`] : []),
-        ...(condition.type === undefined ? [] : [`cap-type ${condition.type}`]),
-        ...(condition.tag === undefined ? [] : [`cap-tag ${condition.tag}`]),
-      ].map((term) => ({ anyOf: [term] }))
+        ...(condition.name ? [clauseOfName(condition.name)] : []),
+        ...(condition.type === undefined ? [] : [{ kind: 'cap-type', anyOf: [condition.type] }]),
+        ...(condition.tag === undefined ? [] : [{ kind: 'cap-tag', anyOf: [condition.tag] }]),
+      ]
     default:
       return []
   }
 }
+
+const clauseOfName = (name: NamePattern): Clause | PrefixClause =>
+  'exact' in name ? { kind: 'cap-name', anyOf: [name.exact] } : { kind: 'cap-name', prefix: name.prefix }
 
 const foldAll = (tags: readonly string[]): string[] => [...new Set(tags.map(foldTag))]
 
@@ -118,7 +133,7 @@ export function isDecidedByTerms(condition: Condition): boolean {
   switch (condition.kind) {
     case 'directory-capability':
       // Several terms could belong to different capabilities of the agent.
-      return clausesOf(condition).length === 1 && !hasPrefix(condition.name)
+      return clausesOf(condition).length === 1
     case 'member':
     case 'agent':
     case 'test':
@@ -127,8 +142,6 @@ export function isDecidedByTerms(condition: Condition): boolean {
       return true
   }
 }
-
-const hasPrefix = (name: NamePattern | undefined): boolean => name !== undefined && 'prefix' in name
 
 /**
  * Whether a record meets a condition.
@@ -192,6 +205,70 @@ export function conditionTest(condition: Condition): ConditionTest {
   }
 }
 
+/** Whether an agent meets a condition, as far as its record is seen. The record is parsed only if that decides. */
+export type AgentTest = (record: AgentRecord, agent: Omit<Described, 'record'>) => boolean
+
+/** The same as `conditionTest` for agents of an index, which may be very many. */
+export function agentTest(condition: Condition): AgentTest {
+  const test = conditionTest(condition)
+  switch (condition.kind) {
+    case 'member': {
+      const { name } = condition
+      const isMentioned = name === 'id' || name === 'name' ? () => true : mentionTest(textsOf(condition))
+      return (record, { status, registry }) => {
+        if (!isMentioned(record) && !(registry && Object.hasOwn(registry, name))) return false
+        return test(record, status, registry)
+      }
+    }
+    case 'test': {
+      const { unless } = condition
+      const isMentioned = mentionTest(unless ? [unless.member] : [])
+      return (record, { status }) => (unless && !isMentioned(record) ? unless.holds : test(record, status))
+    }
+    default:
+      return (record, { status }) => test(record, status)
+  }
+}
+
+/** Texts that are looked for; more of them hardly exclude more documents. */
+const MAX_TEXTS = 4
+
+/** False if the document of a record certainly does not contain one of the texts, as a name or as a whole string. */
+function mentionTest(texts: readonly string[]): (record: AgentRecord) => boolean {
+  const wanted = texts
+    .map((text) => JSON.stringify(text))
+    .filter((json, i) => json.length === (texts[i] ?? '').length + 2)
+    .slice(0, MAX_TEXTS)
+  if (wanted.length === 0) return () => true
+  const hasSlash = wanted.some((json) => json.includes('/'))
+  return ({ text }) => {
+    if (text === undefined || wanted.every((json) => text.includes(json))) return true
+    // The publisher may have written characters as escapes where none are necessary.
+    return text.includes('\\u') || (hasSlash && text.includes('\\/'))
+  }
+}
+
+/** Texts that the document of an agent must contain to meet the condition. */
+function textsOf({ name, value, asText = false }: Extract<Condition, { kind: 'member' }>): string[] {
+  const texts = [name]
+  const collect = (wanted: JsonValue): void => {
+    if (typeof wanted === 'string') {
+      if (!asText || !isNumberOrBoolean(wanted)) texts.push(wanted)
+    } else if (Array.isArray(wanted)) for (const item of wanted) collect(item)
+    else if (isObject(wanted)) {
+      for (const [member, item] of Object.entries(wanted)) {
+        texts.push(member)
+        collect(item)
+      }
+    }
+  }
+  collect(value)
+  return texts
+}
+
+const isNumberOrBoolean = (text: string): boolean =>
+  text === 'true' || text === 'false' || (text.trim() !== '' && !Number.isNaN(Number(text)))
+
 /** Whether a status meets the condition. */
 export function statusTest({
   anyOf,
@@ -249,10 +326,11 @@ const hasTag = (record: AgentRecord, tag: string, own: readonly string[] = []): 
 const capabilityCache = new WeakMap<AgentRecord, readonly Capability[]>()
 
 function capabilitiesOf(record: AgentRecord): readonly Capability[] {
-  let list = capabilityCache.get(record)
+  const plain = plainRecord(record)
+  let list = capabilityCache.get(plain)
   if (!list) {
-    list = directoryCapabilities(record)
-    capabilityCache.set(record, list)
+    list = directoryCapabilities(plain)
+    capabilityCache.set(plain, list)
   }
   return list
 }

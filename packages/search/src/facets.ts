@@ -69,6 +69,9 @@ const MAX_SPELLINGS = 500_000
 /** Counts after which the numbers may start anew: values of agents that are gone are never removed one by one. */
 const COUNTS_BEFORE_RESTART = 1000
 
+/** The number of agents that declare no languages, which is not that of a spelling. */
+const ANY_LANGUAGE = 0
+
 /** Numbers for the spellings of values, so that counting is adding up integers. */
 interface Numbering {
   readonly spellings: string[]
@@ -76,19 +79,22 @@ interface Numbering {
   readonly valueNumberOf: number[]
   readonly folded: string[]
   readonly facetOf: Facet[]
-  readonly spellingNumbers: Map<string, number>
-  readonly valueNumbers: Map<string, number>
+  readonly spellingNumbers: Map<Facet, Map<string, number>>
+  readonly valueNumbers: Map<Facet, Map<string, number>>
+  /** How many values there are. */
+  values: number
   /** The spellings of each agent, one for each value. A WeakMap of records would make garbage collection slow. */
   readonly known: Map<number, { readonly record: AgentRecord; readonly numbers: readonly number[] }>
 }
 
 const createNumbering = (): Numbering => ({
-  spellings: [],
-  valueNumberOf: [],
-  folded: [],
-  facetOf: [],
-  spellingNumbers: new Map(),
-  valueNumbers: new Map(),
+  spellings: [''],
+  valueNumberOf: [0],
+  folded: [''],
+  facetOf: ['supported_languages'],
+  spellingNumbers: new Map(FACETS.map((facet) => [facet, new Map()])),
+  valueNumbers: new Map(FACETS.map((facet) => [facet, new Map()])),
+  values: 1,
   known: new Map(),
 })
 
@@ -107,7 +113,9 @@ export function createFacetCounter(): FacetCounter {
         if (!byValue.has(value)) byValue.set(value, number)
       }
     }
-    return [...byValue.values()]
+    if (record.languages === undefined) byValue.set(ANY_LANGUAGE, ANY_LANGUAGE)
+    // A copy has no room for more numbers, which a list of unknown length gets.
+    return [...byValue.values()].slice()
   }
   const learn = (number: number, record: AgentRecord): readonly number[] => {
     const numbers = read(record)
@@ -132,14 +140,12 @@ export function createFacetCounter(): FacetCounter {
       const tallies = new Map(facets.map((facet) => [facet, new Map<string, FacetValue>()]))
       const isOfRecord = facets.some((facet) => READERS[facet])
       const numbers = isOfRecord ? agents.map(numbersOf) : []
-      for (const each of tallyNumbers(numbering, numbers)) tallies.get(each.facet)?.set(each.key, each)
+      const { values, anyLanguage } = tallyNumbers(numbering, numbers)
+      for (const each of values) tallies.get(each.facet)?.set(each.key, each)
       for (const [facet, read] of [['status', statusOf] as const, ['verification', verificationOf] as const]) {
         const tally = tallies.get(facet)
         if (tally) for (const [value, count] of countEach(agents, read)) tally.set(value, { value, count })
       }
-      // A filter for a language passes agents that declare none.
-      const languages = tallies.get('supported_languages')
-      const passing = languages ? agents.filter(({ record }) => record.languages === undefined).length : 0
       return new Map(
         [...tallies].map(([facet, tally]) => {
           const named = namedIn(facet)
@@ -148,7 +154,8 @@ export function createFacetCounter(): FacetCounter {
           const kept = new Set(named.map((value) => tally.get(fold(facet, value))))
           const first = best([...tally.values()], limit)
           const listed = [...first, ...[...kept].filter((each) => each !== undefined && !first.includes(each))]
-          const more = facet === 'supported_languages' ? passing : 0
+          // A filter for a language passes agents that declare none.
+          const more = facet === 'supported_languages' ? anyLanguage : 0
           return [facet, listed.flatMap((each) => (each ? [{ value: each.value, count: each.count + more }] : []))]
         }),
       )
@@ -158,18 +165,19 @@ export function createFacetCounter(): FacetCounter {
 
 /** Undefined if there is no number left. */
 function numberOf(numbering: Numbering, facet: Facet, spelling: string): number | undefined {
-  const { spellings, valueNumberOf, folded, facetOf, spellingNumbers, valueNumbers } = numbering
-  const key = `${facet} ${spelling}`
-  const known = spellingNumbers.get(key)
+  const { spellings, valueNumberOf, folded, facetOf } = numbering
+  const spellingNumbers = numbering.spellingNumbers.get(facet)
+  const valueNumbers = numbering.valueNumbers.get(facet)
+  const known = spellingNumbers?.get(spelling)
   if (known !== undefined || spellings.length >= MAX_SPELLINGS) return known
   const number = spellings.push(spelling) - 1
-  folded.push(fold(facet, spelling))
-  const valueKey = `${facet} ${folded[number]}`
-  const value = valueNumbers.get(valueKey) ?? valueNumbers.size
-  valueNumbers.set(valueKey, value)
+  const key = fold(facet, spelling)
+  folded.push(key)
+  const value = valueNumbers?.get(key) ?? numbering.values++
+  valueNumbers?.set(key, value)
   valueNumberOf.push(value)
   facetOf.push(facet)
-  spellingNumbers.set(key, number)
+  spellingNumbers?.set(spelling, number)
   return number
 }
 
@@ -177,12 +185,12 @@ function numberOf(numbering: Numbering, facet: Facet, spelling: string): number 
 function tallyNumbers(
   { spellings, valueNumberOf, folded, facetOf }: Numbering,
   agents: readonly (readonly number[])[],
-): (FacetValue & { facet: Facet; key: string })[] {
+): { values: (FacetValue & { facet: Facet; key: string })[]; anyLanguage: number } {
   const counts = new Uint32Array(spellings.length)
   for (const numbers of agents) for (const number of numbers) counts[number] = (counts[number] ?? 0) + 1
   const byValue = new Map<number, { facet: Facet; key: string; value: string; count: number }>()
   for (const [number, count] of counts.entries()) {
-    if (count === 0) continue
+    if (count === 0 || number === ANY_LANGUAGE) continue
     const [spelling = '', facet = 'tags', value = 0] = [spellings[number], facetOf[number], valueNumberOf[number]]
     const tally = byValue.get(value)
     if (!tally) byValue.set(value, { facet, key: folded[number] ?? '', value: spelling, count })
@@ -191,7 +199,7 @@ function tallyNumbers(
       if (spelling < tally.value) tally.value = spelling
     }
   }
-  return [...byValue.values()]
+  return { values: [...byValue.values()], anyLanguage: counts[ANY_LANGUAGE] ?? 0 }
 }
 
 const statusOf = ({ status }: CountedAgent): string | undefined => status

@@ -1,5 +1,5 @@
 import type { AgentRecord, JsonObject } from '@switchboard/protocol'
-import { type Condition, clausesOf, conditionTest, isDecidedByTerms } from './conditions.js'
+import { agentTest, type Condition, clausesOf, isDecidedByTerms } from './conditions.js'
 import { NumberSet } from './number-set.js'
 import type { PostingLists } from './posting-lists.js'
 
@@ -67,13 +67,13 @@ export function createAgentSelector<T extends IndexedAgent>(index: SelectableAge
 
   const narrow = (selection: Selection<T>, work: { visited: number }): Narrowed<T> => {
     const { conditions, view, privateAgents = index.privateAgents } = selection
-    const tests = conditions.map((condition) => ({ condition, test: conditionTest(condition) }))
+    const tests = conditions.map((condition) => ({ condition, test: agentTest(condition) }))
     /** Terms are taken from the whole record, so they decide nothing about what the caller sees of it. */
     const passesAsSeen = (agent: T): boolean => {
       const record = open.has(agent.number) ? agent.record : view(agent)
       if (!record) return false
       work.visited++
-      return tests.every(({ test }) => test(record, agent.status, agent.registry))
+      return tests.every(({ test }) => test(record, agent))
     }
     const id = conditions.flatMap(requiredId)[0]
     if (id !== undefined) {
@@ -90,7 +90,7 @@ export function createAgentSelector<T extends IndexedAgent>(index: SelectableAge
     const accept = (agent: T): boolean => {
       if (!open.has(agent.number)) return true
       work.visited++
-      return undecided.every(({ test }) => test(agent.record, agent.status, agent.registry))
+      return undecided.every(({ test }) => test(agent.record, agent))
     }
     return { numbers, accept: undecided.length > 0 ? accept : undefined }
   }

@@ -14,6 +14,7 @@ export {
 } from './ard/read-catalog.js'
 export { type Authentication, canonicalAuthenticationType, readAuthentication } from './authentication.js'
 export { detectFormat } from './detect-format.js'
+export { KeptRecord, ParsedRecords } from './kept-record.js'
 export { acceptsAnything, mergeOperations, withLearned } from './learned.js'
 export { type LintOptions, lintExamples, lintRecord, lintUpdate, STATUS_WORDS } from './lint.js'
 export { type DescriptorAdvice, lintDescriptor } from './lint-descriptor.js'
@@ -43,6 +44,7 @@ export {
   type LearnedOperations,
   type Operation,
   type Provenance,
+  plainRecord,
   type RegistryFacts,
   statusOf,
   type Visibility,

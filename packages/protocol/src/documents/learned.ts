@@ -1,5 +1,5 @@
 import type { JsonObject } from '../json.js'
-import type { AgentRecord, Capability, LearnedOperations, Operation } from './record.js'
+import { type AgentRecord, type Capability, type LearnedOperations, type Operation, plainRecord } from './record.js'
 
 /**
  * The record of an agent together with the operations that the agent itself lists: its tools, skills or the operations of
@@ -16,7 +16,7 @@ export function withLearned(record: AgentRecord, learned: LearnedOperations, isR
   const added = operations.filter(({ name }) => own.has(name) && !declared.has(name))
   const type = learned.source === 'a2a' ? 'skill' : 'tool'
   return {
-    ...record,
+    ...plainRecord(record),
     operations,
     capabilities: [...record.capabilities, ...added.map((operation) => toCapability(operation, type))],
     learned: isRestricted ? { ...learned, operations: shown } : learned,

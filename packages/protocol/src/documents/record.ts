@@ -19,8 +19,8 @@ export interface AgentRecord {
   readonly document: JsonObject
   readonly name: string
   readonly description: string
-  readonly version?: string
-  readonly publisher?: string
+  readonly version?: string | undefined
+  readonly publisher?: string | undefined
   readonly tags: readonly string[]
   readonly capabilities: readonly Capability[]
   readonly operations: readonly Operation[]
@@ -29,23 +29,29 @@ export interface AgentRecord {
   /** Protocol identifiers as registered. */
   readonly protocols: readonly string[]
   /** Absent: the agent supports every language (AIDIP §3.1). */
-  readonly languages?: readonly string[]
-  readonly authentication?: Authentication
-  readonly constraints?: JsonObject
+  readonly languages?: readonly string[] | undefined
+  readonly authentication?: Authentication | undefined
+  readonly constraints?: JsonObject | undefined
   readonly status: string
   readonly visibility: Visibility
-  readonly identity?: string
-  readonly identityType?: string
-  readonly signature?: JsonObject
+  readonly identity?: string | undefined
+  readonly identityType?: string | undefined
+  readonly signature?: JsonObject | undefined
   /** `sequence` and `updatedAt` are the publisher's (C-35): compared with each other, never with our clock. */
-  readonly sequence?: number
-  readonly updatedAt?: string
+  readonly sequence?: number | undefined
+  readonly updatedAt?: string | undefined
   /** Milliseconds: when the document expires, according to its publisher. */
-  readonly expiresAt?: number
+  readonly expiresAt?: number | undefined
   /** Whether private parts were left out. */
   readonly redacted: boolean
   /** What the agent itself lists; `operations` and `capabilities` contain it. */
-  readonly learned?: LearnedOperations
+  readonly learned?: LearnedOperations | undefined
+  /** The record without private members, if that is known; see `redactRecord`. */
+  readonly redaction?: AgentRecord | undefined
+  /** The JSON text that the document, or what is shown of it, was parsed from, if it is kept. */
+  readonly text?: string | undefined
+  /** The same record as a plain object, if this one is parsed when it is needed; see `plainRecord`. */
+  readonly parsed?: AgentRecord | undefined
 }
 
 /** The operations that an agent lists itself, read by the directory. */
@@ -140,6 +146,12 @@ export type Provenance = JsonObject & {
   /** URL of the directory where the agent is registered. */
   origin_service: string
 }
+
+/**
+ * The record as a plain object, which can be copied member by member. It is dropped and read again from time to time: use it as the
+ * key of a WeakMap for what is derived from a record, so that this is dropped as well.
+ */
+export const plainRecord = (record: AgentRecord): AgentRecord => record.parsed ?? record
 
 /** The effective status of an agent. */
 export const statusOf = (record: AgentRecord, facts: { readonly status?: string }): string =>

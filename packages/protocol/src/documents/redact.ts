@@ -19,13 +19,19 @@ const redactions = new WeakMap<AgentRecord, AgentRecord>()
  * in `private` and without items marked `"private": true`. The same record if nothing is private.
  */
 export function redactRecord(record: AgentRecord): AgentRecord {
+  if (record.redaction) return record.redaction
   let redacted = redactions.get(record)
   if (redacted === undefined) {
-    const document = publicDocument(record.document)
-    redacted = document === record.document ? record : readRedacted(record, document)
+    redacted = makeRedaction(record)
     redactions.set(record, redacted)
   }
   return redacted
+}
+
+/** The same without remembering it. (A WeakMap holds its values until the next major garbage collection.) */
+export function makeRedaction(record: AgentRecord): AgentRecord {
+  const document = publicDocument(record.document)
+  return document === record.document ? record : readRedacted(record, document)
 }
 
 /** Members that say what an agent can do. */

@@ -10,6 +10,7 @@ import type {
   Change,
   IdempotencyState,
   Lease,
+  Marks,
   StoredAgent,
   StoredGrant,
   StoredKey,
@@ -41,9 +42,16 @@ export function toAgent(row: Row): StoredAgent {
     modifiedAt: Number(row.modified_at),
     receivedAt: Number(row.received_at),
     ...(lease && { lease }),
-    marks: JSON.parse(String(row.marks)),
+    marks: row.marks === '{}' ? NO_MARKS : JSON.parse(String(row.marks)),
   }
 }
+
+/** The same with the text of the document at hand. It is not enumerable: the row is compared and copied without it. */
+export const toLoadedAgent = (row: Row): StoredAgent =>
+  Object.defineProperty(toAgent(row), 'text', { value: String(row.document) })
+
+/** Most agents have none: all of these share one object. */
+const NO_MARKS: Marks = Object.freeze({})
 
 function toDocument(text: string): JsonObject {
   const document: JsonObject = JSON.parse(text)

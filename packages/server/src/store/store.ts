@@ -118,6 +118,8 @@ export interface StoredAgent {
   owner: string
   format: DocumentFormat
   document: JsonObject
+  /** The JSON text of the document, if it is at hand. */
+  text?: string
   /** Increases with every put of this agent. */
   revision: number
   createdAt: number

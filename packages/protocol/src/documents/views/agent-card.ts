@@ -2,7 +2,7 @@ import { asStrings, isObject, type JsonObject, type JsonValue } from '../../json
 import { isSigned } from '../../signing/signature-claims.js'
 import { type A2aInterface, a2aInterfaceOf, isA2aBefore1 } from '../a2a-interface.js'
 import { readBindings } from '../read-bindings.js'
-import { type AgentRecord, given, type RegistryFacts } from '../record.js'
+import { type AgentRecord, given, plainRecord, type RegistryFacts } from '../record.js'
 import { LIMITS } from '../schemas/parts.js'
 import { absoluteEndpoint, callableOperations, documentFor, inheritedBy, registryMembers } from './derive.js'
 import { type AgentCardVersion, toManagedCard } from './managed-card.js'
@@ -51,7 +51,9 @@ export function toAgentCard(
     }
     case 'derived': {
       const publishers = withoutInterfaces(record.document, version)
-      const document = documentFor('a2a', { ...record, document: publishers }, () => derived(record, facts, version))
+      const document = documentFor('a2a', { ...plainRecord(record), document: publishers }, () =>
+        derived(record, facts, version),
+      )
       return { ...document, ...registryMembers(record, facts) }
     }
     case 'managed':

@@ -37,7 +37,11 @@ export function toConstraints(
 ): AppliedConstraints {
   const known = Object.entries(constraints).filter(([name, value]) => isSupported(name, value))
   return {
-    conditions: known.map(([name, value]) => ({ kind: 'test', holds: testOf(name, value, find, now) })),
+    conditions: known.map(([name, value]) => ({
+      kind: 'test',
+      holds: testOf(name, value, find, now),
+      ...(name in MEMBERS && { unless: { member: 'constraints', holds: true } }),
+    })),
     applied: Object.fromEntries(known),
     unsupported: Object.entries(constraints).flatMap(([name, value]) => (isSupported(name, value) ? [] : [name])),
     unstated: (record) =>

@@ -59,7 +59,8 @@ export async function countFacets(
   const shown = (agents: readonly Agent[]): CountedAgent[] =>
     agents.flatMap((agent) => {
       const record = view(agent)
-      return record ? [{ number: agent.number, record, status: agent.status, registry: agent.registry }] : []
+      if (!record) return []
+      return [{ number: agent.number, record, status: agent.status, registry: agent.registry }]
     })
   const namedIn = (facet: Facet): string[] =>
     conditions.flatMap((each) => (facetOf(each) === facet ? valuesOf(each) : []))

@@ -78,10 +78,15 @@ export function createMcpServers({ catalog, grantsOf }: McpServersOptions): McpS
     order = undefined
   }
 
+  const drop = (number: number): void => {
+    unread.delete(number)
+    forget(number)
+  }
+
   const learn = (number: number): void => {
     forget(number)
     const agent = catalog.byNumber(number)
-    if (!agent || !speaksMcp(agent.record)) return
+    if (!agent) return
     const name = serverName(agent.record.id, catalog.baseUrl())
     names.set(number, name)
     holders.set(
@@ -121,11 +126,12 @@ export function createMcpServers({ catalog, grantsOf }: McpServersOptions): McpS
     (version === undefined || write(server).version === version)
 
   return {
-    changed: ({ number }) => void unread.add(number),
-    removed(number) {
-      unread.delete(number)
-      forget(number)
+    changed({ number, record }) {
+      // Now, while the record is parsed.
+      if (speaksMcp(record)) unread.add(number)
+      else drop(number)
     },
+    removed: drop,
     list({ after, take, caller, ...query }) {
       readNames()
       order ??= [...names].sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0))

@@ -61,6 +61,7 @@ export function toProvenance(
 
 /** The operator's marks and the findings as filters see them; they override the document. */
 export function registryOf(stored: StoredAgent, shown: AgentRecord, findings: Findings): JsonObject {
+  if (findings.tag === '' && Object.keys(stored.marks).length === 0) return UNMARKED
   const { verification: _verification, status: _status, signature: _signature, origin, ...marks } = stored.marks
   return {
     verification: {
@@ -71,6 +72,9 @@ export function registryOf(stored: StoredAgent, shown: AgentRecord, findings: Fi
     ...(origin && { origin_service: origin.service }),
   }
 }
+
+/** The same object for almost all agents. */
+const UNMARKED: JsonObject = Object.freeze({ verification: Object.freeze({ state: 'self-asserted' }) })
 
 /**
  * Only the operator verifies an agent; a publisher's own claim does not count (C-23). A valid signature says who wrote the

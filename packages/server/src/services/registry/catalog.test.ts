@@ -39,7 +39,7 @@ describe('the catalog', () => {
     const { catalog } = setUp()
     const stored = row()
     const record = readRecord(stored.format, stored.document, stored.id)
-    expect(catalog.apply(stored, { record }).record).toBe(record)
+    expect(catalog.apply(stored, { record }).record.parsed).toBe(record)
   })
 
   it('keeps the record when only the lease was renewed', () => {

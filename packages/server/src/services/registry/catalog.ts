@@ -2,20 +2,26 @@ import { hash } from 'node:crypto'
 import {
   type AgentRecord,
   type JsonObject,
+  KeptRecord,
   type LearnedOperations,
+  ParsedRecords,
   type RegistryFacts,
   readRecord,
   redactRecord,
-  withLearned,
+  textOf,
 } from '@switchboard/protocol'
 import { type AgentIndex, createAgentIndex, type TextEngine } from '@switchboard/search'
 import { memoryOf } from '../../policy/quota.js'
 import type { Store, StoredAgent } from '../../store/store.js'
 import { registryOf, toFacts } from './agent-facts.js'
+import { AgentRow } from './agent-row.js'
 import { createPublicState, type PublicState } from './public-state.js'
 import { createViewCache, type ViewCache } from './view-cache.js'
 
-/** A registered agent in memory: the stored row and the record read from its document. */
+/**
+ * A registered agent in memory: the stored row and the record read from its document. Documents are kept as text and parsed when
+ * they are read. So what is read of very many agents should not need them: see `KeptRecord`.
+ */
 export interface Agent {
   readonly stored: StoredAgent
   /** What the publisher says, and what the directory has learned from the agent itself. */
@@ -111,29 +117,35 @@ export interface CatalogOptions {
   warningsOf: (agent: Agent) => readonly JsonObject[]
 }
 
+/** Characters of the documents of records that are kept parsed: some 5,000 agents of average size, about 20 MB. */
+const MAX_PARSED_LENGTH = 6 * 1024 * 1024
+
 export function createCatalog(options: CatalogOptions): Catalog {
   const { store, baseUrl, maxLifetime, engine, now, warningsOf } = options
   const index = createAgentIndex<Agent>({ engine, versionOf })
   const listeners: CatalogListener[] = []
   const publicState = createPublicState(now)
   const views = createViewCache()
+  const parsed = new ParsedRecords(MAX_PARSED_LENGTH)
   let serial = 0
   let revision = 0
 
-  const create = (stored: StoredAgent, records: Records, findings: Findings, memory: number): Agent => ({
-    ...toAgent(stored, records, findings),
-    memory,
-    views,
-    serial: ++serial,
-  })
+  const create = (stored: StoredAgent, records: Records, findings: Findings, memory: number): Agent =>
+    new CatalogAgent(stored, records, findings, memory, ++serial, views)
 
   /** @param known the agent before: its record is kept if it is still the same */
-  const recordsOf = (stored: StoredAgent, published: AgentRecord, known: Agent | undefined): Records => {
+  const recordsOf = (stored: StoredAgent, published: KeptRecord, known: Agent | undefined): Records => {
     let learned: LearnedOperations | undefined
     for (const listener of listeners) learned ??= listener.learned?.(stored, published)
     if (known?.published === published && known.record.learned === learned) return known
-    return { published, record: learned ? withLearned(published, learned) : published }
+    return { published, record: learned ? parsed.keepLearned(published, learned) : published }
   }
+
+  /** @param record of the stored document, if it has been read; the same if it is kept already */
+  const publishedOf = (stored: StoredAgent, record: AgentRecord | undefined): KeptRecord =>
+    record instanceof KeptRecord
+      ? record
+      : parsed.keep(stored.text ?? textOf(stored.document), record ?? recordOf(stored))
 
   const apply = (stored: StoredAgent, { when = 'now', record, over }: ApplyOptions = {}): Agent => {
     const known = index.get(stored.id)
@@ -146,10 +158,11 @@ export function createCatalog(options: CatalogOptions): Catalog {
     }
     // A refresh does not change the document, so the known record still holds.
     const isRefresh = known !== undefined && isSameContent(known.stored, stored)
-    const published = isRefresh ? known.published : (record ?? recordOf(stored))
+    const published = publishedOf(stored, isRefresh ? known.published : record)
     const memory = known?.published === published ? known.memory : memoryOf(stored.document)
-    const records = recordsOf(stored, published, known)
-    const agent = create(stored, records, findingsOf(stored, records.record), memory)
+    const row = new AgentRow(stored, published)
+    const records = recordsOf(row, published, known)
+    const agent = create(row, records, findingsOf(row, records.record), memory)
     index.put(agent, when)
     const before = known?.number === agent.number ? known : undefined
     if (known && !before) notifyRemoved(known)
@@ -204,7 +217,7 @@ export function createCatalog(options: CatalogOptions): Catalog {
     review(number) {
       const known = index.byNumber(number)
       if (!known) return
-      const records = recordsOf(known.stored, known.published, known)
+      const records = recordsOf(known.stored, publishedOf(known.stored, known.published), known)
       const findings = findingsOf(known.stored, records.record)
       const isSameRecord = records.record === known.record
       if (isSameRecord && findings.tag === known.findings.tag) return
@@ -260,23 +273,53 @@ const NO_FINDINGS: Findings = { members: {}, tag: '' }
 
 type Records = Pick<Agent, 'record' | 'published'>
 
-function toAgent(
-  stored: StoredAgent,
-  { record, published }: Records,
-  findings: Findings,
-): Omit<Agent, 'memory' | 'views' | 'serial'> {
-  const shown = redactRecord(record)
-  const ends = [stored.lease?.expiresAt, record.expiresAt].filter((end) => end !== undefined)
-  return {
-    stored,
-    record,
-    published,
-    shown,
-    number: stored.number,
-    owner: stored.owner,
-    status: stored.marks.status ?? record.status,
-    registry: registryOf(stored, shown, findings),
-    findings,
-    expiresAt: ends.length > 0 ? Math.min(...ends) : undefined,
+class CatalogAgent implements Agent {
+  readonly stored: StoredAgent
+  readonly record: AgentRecord
+  readonly published: AgentRecord
+  readonly findings: Findings
+  readonly expiresAt: number | undefined
+  readonly memory: number
+  readonly serial: number
+  readonly views: ViewCache
+
+  constructor(
+    stored: StoredAgent,
+    { record, published }: Records,
+    findings: Findings,
+    memory: number,
+    serial: number,
+    views: ViewCache,
+  ) {
+    const ends = [stored.lease?.expiresAt, record.expiresAt].filter((end) => end !== undefined)
+    this.stored = stored
+    this.record = record
+    this.published = published
+    this.findings = findings
+    this.expiresAt = ends.length > 0 ? Math.min(...ends) : undefined
+    this.memory = memory
+    this.serial = serial
+    this.views = views
+  }
+
+  get shown(): AgentRecord {
+    return redactRecord(this.record)
+  }
+
+  get number(): number {
+    return this.stored.number
+  }
+
+  get owner(): string {
+    return this.stored.owner
+  }
+
+  get status(): string {
+    return this.stored.marks.status ?? this.record.status
+  }
+
+  /** Computed each time: only few filters and counts need it. */
+  get registry(): JsonObject {
+    return registryOf(this.stored, this.shown, this.findings)
   }
 }

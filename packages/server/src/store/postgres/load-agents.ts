@@ -1,4 +1,4 @@
-import { AGENT_COLUMNS, toAgent } from '../rows.js'
+import { AGENT_COLUMNS, toLoadedAgent } from '../rows.js'
 import type { Loaded, StoredAgent } from '../store.js'
 import { StoreError } from '../store-error.js'
 import type { Connection } from './connect.js'
@@ -33,7 +33,7 @@ export async function loadAgents(connection: Connection, open: Set<() => void>):
         // Fetch the next page while this one is processed; its error is thrown when it is awaited.
         next = rows.length === BATCH ? readAfter(Number(rows.at(-1)?.number)) : Promise.resolve([])
         next.catch(() => {})
-        if (rows.length > 0) yield rows.map(toAgent)
+        if (rows.length > 0) yield rows.map(toLoadedAgent)
         if (rows.length < BATCH) return
       }
     } finally {

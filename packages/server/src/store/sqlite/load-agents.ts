@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { AGENT_COLUMNS, toAgent } from '../rows.js'
+import { AGENT_COLUMNS, toLoadedAgent } from '../rows.js'
 import type { Loaded, StoredAgent } from '../store.js'
 import { openDatabase, prepare, rowOf, rowsOf } from './database.js'
 
@@ -31,7 +31,7 @@ export function loadAgents(file: string, open: Set<() => void>): Loaded {
       try {
         let last = 0
         for (;;) {
-          const batch = rowsOf(page, [last]).map(toAgent)
+          const batch = rowsOf(page, [last]).map(toLoadedAgent)
           last = batch.at(-1)?.number ?? last
           if (batch.length > 0) yield batch
           if (batch.length < BATCH) return

@@ -6,6 +6,7 @@ import {
   IMPLIED_OPERATION,
   isObject,
   type Operation,
+  plainRecord,
   readHop,
   redactRecord,
   SigningError,
@@ -96,7 +97,7 @@ function asCalled({ record: whole, published }: Agent, record: AgentRecord): Cal
   if (record === whole) return { published, known: record.operations, isRestricted: false }
   const { operations } = redactRecord(published)
   const isRestricted = operations.length < published.operations.length
-  return { published: { ...published, operations }, known: record.operations, isRestricted }
+  return { published: { ...plainRecord(published), operations }, known: record.operations, isRestricted }
 }
 
 /** Names the directory where the agent is registered, if that is another one. */

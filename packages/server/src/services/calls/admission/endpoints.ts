@@ -5,6 +5,7 @@ import {
   IMPLIED_OPERATION,
   isObject,
   type Operation,
+  plainRecord,
   schemeOf,
 } from '@switchboard/protocol'
 import { endpointsOf } from '../../../gateway/endpoints-of.js'
@@ -64,7 +65,8 @@ export const isCallable = (agent: Called, baseUrl: () => string): boolean =>
 
 /** Where the latest version of an agent is called. */
 export function latestEndpoints(agent: Called, baseUrl: () => string): readonly Endpoint[] {
-  const { record, stored } = agent
+  const { stored } = agent
+  const record = plainRecord(agent.record)
   const cached = cache.get(record)
   if (cached) return cached
   const { format, bindings } = record
