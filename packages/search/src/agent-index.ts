@@ -111,6 +111,11 @@ export interface AgentIndex<T extends IndexedAgent> {
   readonly deferred: number
   /** Begins to index the words of up to `limit` deferred agents; resolves when it is done. */
   indexDeferred(limit: number): Promise<void>
+  /**
+   * Takes over what the text engine has kept since it was last open: deferred agents that have not changed since are
+   * indexed already. Call it once, when all agents are loaded.
+   */
+  adoptIndexed(): Promise<void>
   /** Called when the text engine has lost everything: all agents are deferred again, and have no vectors of the model. */
   onLost(listener: () => void): void
   /** Sets the dimensions of the model's embeddings and drops its vectors. Until it is called, search does without. */
@@ -203,11 +208,11 @@ export function createAgentIndex<T extends IndexedAgent>({
     texts.remove(agent.number)
   }
 
-  const indexWords = ({ number, record }: T): void => {
+  const indexWords = ({ number, record, textVersion = 0 }: T): void => {
     deferred.delete(number)
     facets.learn(number, record)
     // Private members are not indexed: a hit would reveal their content.
-    texts.put(number, agentTextOf(redactRecord(record)), record.visibility !== 'private')
+    texts.put(number, agentTextOf(redactRecord(record)), record.visibility !== 'private', textVersion)
   }
 
   const indexDeferred = (limit: number): Promise<void> => {
@@ -340,6 +345,16 @@ export function createAgentIndex<T extends IndexedAgent>({
       return deferred.size
     },
     indexDeferred,
+    async adoptIndexed() {
+      for (const [number, kept] of await texts.versions()) {
+        const agent = byNumber.get(number)
+        if (!agent) texts.remove(number)
+        else if (deferred.has(number) && agent.textVersion === kept) {
+          deferred.delete(number)
+          facets.learn(number, agent.record)
+        }
+      }
+    },
     onLost: (listener) => void lostListeners.push(listener),
     setDimensions(value) {
       version++

@@ -10,6 +10,8 @@ export interface IndexedAgent {
   readonly record: AgentRecord
   /** The account that registered the agent; default: the record's publisher. */
   readonly owner?: string
+  /** Of the text of the record: a number that differs if anything of the text does. For engines that keep what is put. */
+  readonly textVersion?: number
   /** The effective status, which an operator may have overridden. */
   readonly status: string
   /** Members set by the directory rather than the publisher; in filters they take precedence over the document's. */

@@ -13,7 +13,7 @@ import { type CorrectOptions, createSpeller, type Speller } from './spelling/spe
 import type { Correction } from './spelling/spelling.js'
 import { byScore } from './top-k.js'
 import { withGloss } from './words/text-fields.js'
-import { createWordIndex, type WordHit, type WordMatch } from './words/word-index.js'
+import { createWordIndex, type WordHit, type WordIndex, type WordMatch } from './words/word-index.js'
 
 /** Default for `TextSearchOptions.rerankLimit`. */
 export const RERANK_LIMIT = 100
@@ -59,6 +59,8 @@ type OwnHit = Omit<TextHit, 'ownScore' | 'raised'>
 export interface Candidates {
   /** Number of matches. */
   readonly total: number
+  /** Those of them that contain a word of the query. */
+  readonly totalByWords: number
   /**
    * The best by words and embeddings, about in their order; then, as far as `TextFilter.end` needs them, the others in the
    * order of their word scores.
@@ -103,6 +105,8 @@ export interface TextSearch {
   putVectors(number: number, packed: Uint8Array): boolean
   /** Removes the model's vectors, until the agent gets new ones. */
   removeVectors(number: number): void
+  /** The codes of the agent's vectors by the static embedding, in the order of `AgentText.embedded`. */
+  staticCodes(number: number): Int8Array[]
   /**
    * Parses a query. Words that no public agent contains are corrected towards words that public agents contain; what
    * private agents contain counts only as far as the caller sees them.
@@ -126,6 +130,10 @@ export interface TextSearchOptions {
   readonly encoder?: StaticEncoder | undefined
   /** What words of other languages mean in English. Default: the lexicon of this package. */
   readonly lexicon?: Lexicon | undefined
+  /** The words of the agents. Default: an empty index. */
+  readonly words?: WordIndex | undefined
+  /** Default: one that knows the public agents of `words`. */
+  readonly speller?: Speller | undefined
 }
 
 /** Searches without a model's vectors until `setDimensions` is called. */
@@ -133,10 +141,10 @@ export function createTextSearch({
   rerankLimit = RERANK_LIMIT,
   encoder,
   lexicon = openLexicon(),
+  words = createWordIndex(),
+  speller = createSpeller(words, { english: encoder?.words, lexicon }),
 }: TextSearchOptions = {}): TextSearch {
-  const words = createWordIndex()
   const agentVectors = createAgentVectors(encoder)
-  const speller = createSpeller(words, { english: encoder?.words, lexicon })
   /** The languages of agents that are not described in English. */
   const textLanguages = new Map<number, string>()
   /** The languages that agents declare. */
@@ -173,6 +181,7 @@ export function createTextSearch({
     setDimensions: agentVectors.setDimensions,
     putVectors: agentVectors.putPacked,
     removeVectors: agentVectors.removeModelVectors,
+    staticCodes: agentVectors.staticCodes,
     read(written, { modelLanguages, callerLanguages, ...options } = {}) {
       const { text, corrections, unknown, language } = speller.correct(written, options)
       // A corrected text may be recognised as another language.
@@ -230,7 +239,13 @@ export function createTextSearch({
         })
         return [...first, ...last]
       }
-      return { total, numbers, rank, matching: () => [...new Set([...head, ...words.matching(query.words, accepted)])] }
+      return {
+        total,
+        totalByWords: found.total,
+        numbers,
+        rank,
+        matching: () => [...new Set([...head, ...words.matching(query.words, accepted)])],
+      }
     },
     evidence(query, vectors, number) {
       return {

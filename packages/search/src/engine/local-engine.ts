@@ -7,7 +7,8 @@ export function createLocalEngine(search: TextSearch): TextEngine {
     get bytes() {
       return search.bytes
     },
-    put: search.put,
+    put: (number, text, isPublic) => search.put(number, text, isPublic),
+    versions: async () => new Map(),
     remove: search.remove,
     setDimensions: search.setDimensions,
     putVectors: (number, packed) => void search.putVectors(number, packed),

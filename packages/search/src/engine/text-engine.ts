@@ -38,12 +38,18 @@ export type Adjust = (numbers: readonly number[]) => Adjustments
 export interface TextEngine {
   /** Memory used by the word index and by the vectors. */
   readonly bytes: TextSearch['bytes']
-  put(number: number, text: AgentText, isPublic: boolean): void
+  /** @param version of the text: it differs if anything of the text does */
+  put(number: number, text: AgentText, isPublic: boolean, version: number): void
   remove(number: number): void
   setDimensions(dimensions: number): void
   /** Vectors of other dimensions, or of an agent that is unknown, are ignored. */
   putVectors(number: number, packed: Uint8Array): void
   removeVectors(number: number): void
+  /**
+   * The agents that the engine held already when it was opened, and the versions of their texts. They need not be put
+   * again; those that no longer exist must be removed.
+   */
+  versions(): Promise<ReadonlyMap<number, number>>
   /** Resolves when all changes until now are done. */
   settled(): Promise<void>
   read(text: string, options?: ReadOptions): Promise<ReadQuery>

@@ -55,6 +55,7 @@ export function createThreadEngine({
       return index.bytes
     },
     put: (number, text, isPublic) => index.change({ kind: 'put', number, text, isPublic }),
+    versions: async () => new Map(),
     remove: (number) => index.change({ kind: 'remove', number }),
     setDimensions: (dimensions) => index.change({ kind: 'setDimensions', dimensions }),
     putVectors: (number, packed) => index.change({ kind: 'putVectors', number, packed }),

@@ -39,12 +39,15 @@ export interface KnownWords {
   readonly lexicon: Lexicon
 }
 
-/** @param words tells which words agents contain; private agents count only for callers who see them */
+/** Which words agents contain; private agents count only for callers who see them. */
+export type WordsOfAgents = Pick<WordIndex, 'frequencyOf' | 'contains' | 'occurTogether'>
+
+/** @param vocabulary default: an empty one */
 export function createSpeller(
-  words: Pick<WordIndex, 'frequencyOf' | 'contains' | 'occurTogether'>,
+  words: WordsOfAgents,
   { english = [], lexicon }: KnownWords,
+  vocabulary = createVocabulary(),
 ): Speller {
-  const vocabulary = createVocabulary()
   const { known, dictionary } = readDictionary(english)
   return {
     put: vocabulary.put,

@@ -34,6 +34,8 @@ export interface Vocabulary {
   put(agent: number, fields: TextFields): void
   /** Counts one word in lower case. */
   addWord(word: string): void
+  /** Sets the number of agents that contain a word in lower case; 0 removes it. Not together with `put`. */
+  setWord(word: string, frequency: number): void
   /** Takes back what `put` has counted for the agent. */
   remove(agent: number): void
   /** Number of agents that contain a word in lower case. */
@@ -161,6 +163,11 @@ export function createVocabulary(): Vocabulary {
       if (wordsOfAgents.length(agent) > 0) agents++
     },
     addWord: (word) => void count(word),
+    setWord(word, frequency) {
+      const id = ids.get(word)
+      if (frequency > 0) frequencies[id ?? insert(word)] = frequency
+      else if (id !== undefined) drop(word, id)
+    },
     remove,
     frequencyOf: (word) => frequencies[ids.get(word) ?? -1] ?? 0,
     startingWith(prefix, limit, minFrequency) {
@@ -180,7 +187,7 @@ export function createVocabulary(): Vocabulary {
 const ASCII_CHUNKS = /\w+/g
 
 /** The distinct words of an agent, in lower case. */
-function wordsOf(fields: TextFields): Set<string> {
+export function wordsOf(fields: TextFields): Set<string> {
   const words = new Set<string>()
   for (const field of FIELDS) {
     let left = MAX_FIELD_WORDS

@@ -13,6 +13,7 @@ export interface RowStore {
   /** Allocates memory for this many rows; throws a RangeError if there is not enough. */
   reserve(rows: number): void
   write(row: number, codes: Int8Array): void
+  read(row: number): Int8Array
   /** Copies one row over another. */
   copy(from: number, to: number): void
   /** Sets the query for `scanSigns` and `score`. */
@@ -92,6 +93,8 @@ export function createRowStore(dimensions: number): RowStore {
       bytes.set(codes, codesOf(row))
       floats[(codesOf(row) + dimensions) / 4] = unitScale(codes)
     },
+
+    read: (row) => new Int8Array(bytes.slice(codesOf(row), codesOf(row) + dimensions).buffer),
 
     copy(from, to) {
       bytes.copyWithin(bitsOf(to), bitsOf(from), bitsOf(from) + bitBytes)

@@ -55,6 +55,8 @@ export interface VectorIndex {
    */
   putPacked(number: number, bytes: Uint8Array): boolean
   remove(number: number): void
+  /** The codes of the agent's vectors, in their order. */
+  codesOf(number: number): Int8Array[]
   /** The most similar vectors, best first; ties by number, then by part. */
   search(query: Float32Array, limit: number, filter?: VectorFilter): VectorHit[]
 }
@@ -154,6 +156,11 @@ export function createVectorIndex(dimensions: number): VectorIndex {
       return vectors !== undefined
     },
     remove: (number) => owners.remove(number, store.copy),
+    codesOf: (number) =>
+      owners
+        .rowsOf(number)
+        .sort((a, b) => owners.partOf(a) - owners.partOf(b))
+        .map(store.read),
     search(query, limit, filter = {}) {
       store.setQuery(check(query))
       const { accepted, candidates, approximate = !accepted } = filter

@@ -10,6 +10,16 @@ import {
 import { ListStore } from './list-store.js'
 import type { TextFields } from './text-fields.js'
 
+/** What scores need to know about all public agents, if the index holds only some of them. */
+export interface CorpusStatistics {
+  /** Number of public agents. */
+  readonly agents: number
+  /** Average weighted length of their texts; not 0. */
+  readonly averageLength: number
+  /** Number of public agents that contain a term. */
+  frequencyOf(term: string): number
+}
+
 /**
  * Posting lists and term sequences of all agents. Each agent has a slot, a small dense id that scores are accumulated
  * by; slots and memory of removed agents are reused.
@@ -30,6 +40,12 @@ export class InvertedIndex {
   /** Slots of private agents, and how many of them contain each term. */
   readonly #private = new Set<number>()
   readonly #privateCounts = new Map<number, number>()
+  readonly #corpus: CorpusStatistics | undefined
+
+  /** @param corpus default: the agents of this index */
+  constructor(corpus?: CorpusStatistics) {
+    this.#corpus = corpus
+  }
 
   get size(): number {
     return this.#slots.size
@@ -56,12 +72,12 @@ export class InvertedIndex {
   }
 
   get publicAgents(): number {
-    return this.size - this.#private.size
+    return this.#corpus?.agents ?? this.size - this.#private.size
   }
 
   /** Average weighted length of public agents; never 0, so that it can be divided by. */
   get averageLength(): number {
-    return Math.max(this.#publicLength, 1) / this.publicAgents
+    return this.#corpus?.averageLength ?? Math.max(this.#publicLength, 1) / this.publicAgents
   }
 
   slotOf(number: number): number | undefined {
@@ -70,7 +86,15 @@ export class InvertedIndex {
 
   /** Number of public agents that contain the term. */
   documentFrequency(term: number): number {
+    if (this.#corpus) return this.#corpus.frequencyOf(this.terms.termOf(term) ?? '')
     return this.postings.length(term) - (this.#privateCounts.get(term) ?? 0)
+  }
+
+  /** The same for a term that need not be in the index. */
+  frequencyOfTerm(term: string): number {
+    if (this.#corpus) return this.#corpus.frequencyOf(term)
+    const id = this.terms.find(term)
+    return id === undefined ? 0 : this.documentFrequency(id)
   }
 
   /** Whether the agent of the slot contains the term. */

@@ -25,6 +25,7 @@ export interface Agent {
   /** The record without members that only its owner may see. */
   readonly shown: AgentRecord
   readonly number: number
+  readonly textVersion: number
   readonly owner: string
   readonly status: string
   readonly registry: JsonObject
@@ -251,6 +252,10 @@ const NO_FINDINGS: Findings = { members: {}, tag: '' }
 
 type Records = Pick<Agent, 'record' | 'published'>
 
+/** A store that lost its last writes assigns their revisions again, so the time of the change counts as well. */
+const textVersionOf = ({ revision, modifiedAt }: StoredAgent, { learned }: AgentRecord): number =>
+  Number.parseInt(hash('sha256', `${revision} ${modifiedAt} ${learned?.at ?? ''}`).slice(0, 13), 16)
+
 function toAgent(
   stored: StoredAgent,
   { record, published }: Records,
@@ -264,6 +269,7 @@ function toAgent(
     published,
     shown,
     number: stored.number,
+    textVersion: textVersionOf(stored, record),
     owner: stored.owner,
     status: stored.marks.status ?? record.status,
     registry: registryOf(stored, shown, findings),
