@@ -3,7 +3,7 @@ import type { Corpus } from './corpus.js'
 import type { TermQuery } from './text-tables.js'
 
 /** Agents that are scored roughly, of which the best are ranked. */
-const SCORED_AGENTS = 4000
+const SCORED_AGENTS = 2500
 /** Impact of a term where it is not loud, compared with where it is. */
 const QUIET = 0.5
 

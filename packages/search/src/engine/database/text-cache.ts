@@ -2,8 +2,8 @@ import type { AgentText } from '../../agent-text.js'
 import type { TextSearch } from '../../text-search.js'
 import type { FoundRow, TextContent, TextTables } from './text-tables.js'
 
-/** Characters of the texts that are kept: as many bytes, or some more, when they are indexed. */
-const MAX_CHARACTERS = 24 * 1024 * 1024
+/** Characters of the texts that are kept, as JSON: of some 25,000 agents, which take about 70 MB when they are indexed. */
+const MAX_CHARACTERS = 64 * 1024 * 1024
 /** Times that rows are read again because they have changed meanwhile. */
 const MAX_READS = 3
 

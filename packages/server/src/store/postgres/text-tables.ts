@@ -47,10 +47,10 @@ const WEIGHTS = `'{${IMPACTS.map(({ weight }) => weight)
   .reverse()
   .join(',')}}'`
 /** Terms of about the same weight are scored together. */
-const MAX_WEIGHTS = 6
+const MAX_WEIGHTS = 3
 
-/** Codes of errors that the same row would cause again: data exceptions, and values that are too large. */
-const INVALID = /^(?:22|54)/
+/** Errors that the same row would cause again: data exceptions, syntax errors in a value, and values that are too large. */
+const INVALID = /^(?:22|42601|54)/
 
 /** Opens the tables of the text index, and creates them if they are missing. */
 export async function openTextTables(url: string, health?: StoreHealth): Promise<TextTables> {
@@ -275,7 +275,11 @@ const toCounts = (rows: readonly Row[]): Map<string, number> =>
 /** A lexeme in the text of a tsvector or a tsquery. */
 const lexeme = (term: string): string => `'${term.replace(/['\\]/g, '$&$&')}'`
 
-const anyOf = (terms: readonly string[]): string => [...new Set(terms)].map(lexeme).join(' | ')
+const anyOf = (terms: readonly string[]): string =>
+  [...new Set(terms)]
+    .filter((term) => term !== '')
+    .map(lexeme)
+    .join(' | ')
 
 const impactLabel = (impact: number): string => IMPACTS.find(({ least }) => impact >= least)?.label ?? ''
 
