@@ -171,6 +171,9 @@ export function testEngine(open: () => Promise<TextEngine> | TextEngine): void {
       const found = await engine.search(query, [], window, () => ({ publishers: [] }))
       expect([name, found.total]).toEqual([name, selected.length])
       expect([...found.all].sort((a, b) => a - b)).toEqual(selected)
+      const everything = { accepted, skip: 0, take: Number.POSITIVE_INFINITY }
+      const { hits } = await engine.search(query, [], everything, () => ({ publishers: [] }))
+      expect(hits.map(({ number }) => number).sort((a, b) => a - b)).toEqual(selected)
       expect(found.hits.length).toBe(Math.min(100, selected.length))
       expect(found.hits.every(({ number }) => accepted.has(number))).toBe(true)
       const inKitchen = selected.filter((number) => number % 100 === 7).length

@@ -3,7 +3,7 @@ import { type LexiconFile, openLexicon } from '../../lexicon/lexicon.js'
 import { NumberSet } from '../../number-set.js'
 import type { Query } from '../../ranking/read-query.js'
 import { wordsOf } from '../../spelling/vocabulary.js'
-import { createTextSearch, RERANK_LIMIT } from '../../text-search.js'
+import { createTextSearch, RERANK_LIMIT, type TextHit } from '../../text-search.js'
 import { unpackVectors } from '../../vectors/packed-vectors.js'
 import { quantiseQuery } from '../../vectors/quantise.js'
 import { createWordIndex } from '../../words/word-index.js'
@@ -18,6 +18,8 @@ import type { AcceptedRows, FoundRow, TextTables } from './text-tables.js'
 
 /** Agents found by words, by a rough score, for each one that is ranked with all evidence. */
 const ROUGH = 3
+/** Agents that are ranked at most. Further matches follow in registration order: their texts are not read. */
+const MAX_RANKED = 2000
 /** Up to this many accepted agents are named: the database compares all of them. */
 const FEW = 2000
 /** Share of all agents from which on those that are not accepted are sorted out here. */
@@ -126,15 +128,17 @@ export function createDatabaseEngine(
     const terms = query.words.terms.map(({ term }) => term)
     await corpus.refresh(terms)
     // In steps, so that the pages of a query are cut from the same candidates.
-    const limit = ROUGH * rerankLimit * 2 ** Math.ceil(Math.log2(Math.max(1, end / rerankLimit)))
+    const steps = Math.ceil(Math.log2(Math.max(1, Math.min(end, MAX_RANKED) / rerankLimit)))
+    const limit = Math.min(ROUGH * rerankLimit * 2 ** steps, Math.max(MAX_RANKED, ROUGH * rerankLimit))
+    const listsAll = all || end > limit
     const rows = acceptedRows(accepted)
     const hasTerms = terms.length > 0 && accepted.size > 0
     const [numbers, total, ...found] = await Promise.all([
-      all && hasTerms ? tables.matching(terms, rows) : [],
-      !all && hasTerms ? tables.count(terms, rows) : 0,
+      listsAll && hasTerms ? tables.matching(terms, rows) : [],
+      !listsAll && hasTerms ? tables.count(terms, rows) : 0,
       ...(accepted.size === 0 ? [] : [byWords(query, accepted, limit), ...byVectors(query, vectors, accepted)]),
     ])
-    return { rows: found.flat(), total: all ? numbers.length : total, numbers }
+    return { rows: found.flat(), total: listsAll ? numbers.length : total, numbers }
   }
 
   /** Ranks again, until all frequencies that it needs are known. */
@@ -195,8 +199,9 @@ export function createDatabaseEngine(
         const { rows, total, numbers } = await candidates(query, vectors, { accepted, end, all })
         return ranked(rows, (present) => {
           const found = search.find(query, vectors, { accepted: new NumberSet(present), end })
+          const hits = take > 0 ? found.rank(adjust(found.numbers)) : []
           return {
-            hits: take > 0 ? found.rank(adjust(found.numbers)).slice(skip, end) : [],
+            hits: (take > 0 && end > hits.length ? [...hits, ...unranked(numbers, hits)] : hits).slice(skip, end),
             total: total + found.total - found.totalByWords,
             all: all ? new Set([...numbers, ...found.matching()]) : [],
           }
@@ -215,3 +220,15 @@ export function createDatabaseEngine(
     },
   }
 }
+
+/** The matches that were not ranked: none is better than those that were. */
+function unranked(numbers: readonly number[], hits: readonly TextHit[]): TextHit[] {
+  const ranked = new Set(hits.map(({ number }) => number))
+  const score = hits.at(-1)?.score ?? 0
+  return numbers
+    .filter((number) => !ranked.has(number))
+    .sort((a, b) => a - b)
+    .map((number) => ({ number, score, ownScore: 0, evidence: 0, parts: NO_PARTS }))
+}
+
+const NO_PARTS = { words: 0, meaning: 0, direction: 0, language: 0 }
