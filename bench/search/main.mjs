@@ -16,7 +16,7 @@ const PARTS = {
   calibration: { sets: text, distractors: flag, queries: text },
   cost: {},
   speed: { sizes: text, rounds: text, http: text, json: text },
-  postgres: { sets: text, queries: text, sizes: text, embedder: text },
+  postgres: { sets: text, distractors: flag, queries: text, sizes: text, embedder: text },
 }
 /** Parts that run only if they are named. */
 const OPTIONAL = ['postgres']

@@ -1,8 +1,8 @@
 // Compares the engine in PostgreSQL with the one in memory: quality on the tuning sets, then latency, CPU time and how many
 // of the first results are the same, among the agents of the load set and more.
 // node bench/search/postgres.mjs --data ../shared/retrieval [--sets a,b] [--queries N] [--sizes a,b] [--quick]
-//   [--embedder static] [--cache FOLDER]
-// With `--embedder static` nothing is embedded by the model, which takes half an hour the first time.
+//   [--embedder static] [--distractors] [--cache FOLDER]
+// --distractors adds the records of load/ to the tuning sets. With `--embedder static` nothing is embedded by the model, which takes half an hour the first time.
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -13,7 +13,7 @@ import { embedAll } from './embeddings.mjs'
 import { measure } from './measures.mjs'
 import { createOurs } from './ours.mjs'
 import { embedRecords } from './part-vectors.mjs'
-import { readSet, SETS } from './sets.mjs'
+import { readDistractors, readSet, SETS } from './sets.mjs'
 import { readLoad, readRequests } from './speed-data.mjs'
 import { percentile, timed } from './timing.mjs'
 
@@ -25,6 +25,7 @@ const { values: options } = parseArgs({
     queries: { type: 'string' },
     sizes: { type: 'string' },
     embedder: { type: 'string', default: 'builtin' },
+    distractors: { type: 'boolean', default: false },
     quick: { type: 'boolean', default: false },
   },
 })
@@ -64,9 +65,18 @@ async function fill(ours, engine, count, recordAt, packedAt) {
   for (let at = 0; at < count; at++) {
     ours.put(at, recordAt(at))
     if (packedAt) ours.putVectors(at, packedAt(at))
-    if (at % PUT_BATCH === PUT_BATCH - 1) await engine?.settled()
+    if (at % PUT_BATCH === PUT_BATCH - 1) await settle(engine)
   }
-  await engine?.settled()
+  await settle(engine)
+}
+
+/** On a busy machine a connection may take too long; the engine tries again. */
+async function settle(engine) {
+  for (let isSettled = false; !isSettled; )
+    isSettled = await (engine?.settled() ?? Promise.resolve()).then(
+      () => true,
+      (error) => console.error(String(error)),
+    )
 }
 
 async function quality(name) {
@@ -76,20 +86,16 @@ async function quality(name) {
   const read = queries.map(({ text }) => readQuery(text))
   const embed = (texts) =>
     embedAll(texts, options.cache, (done, all) => process.stderr.write(`\rembedded ${done} of ${all} `))
-  const vectors = isModelled ? await embedRecords([set.agents], embed) : undefined
+  const lists = [set.agents, ...(options.distractors ? readDistractors(options.data, name) : [])]
+  const records = lists.flat()
+  const vectors = isModelled ? await embedRecords(lists, embed) : undefined
   const vectorOf = isModelled ? await embed(read.flatMap((query) => query.texts)) : undefined
-  console.log(`\n${name}: ${set.agents.length} agents, ${queries.length} queries`)
+  console.log(`\n${name}: ${records.length} agents, ${queries.length} queries`)
   console.log(`${''.padEnd(20)} recall@1  recall@5 recall@10   nDCG@10`)
   const engine = await openEngine(name.replaceAll('-', '_'))
   const engines = { 'in memory': [createOurs()], 'in PostgreSQL': [createOurs({ engine }), engine] }
   for (const [title, [ours, own]] of Object.entries(engines)) {
-    await fill(
-      ours,
-      own,
-      set.agents.length,
-      (at) => set.agents[at],
-      vectors && ((at) => packVectors(vectors.parts(at))),
-    )
+    await fill(ours, own, records.length, (at) => records[at], vectors && ((at) => packVectors(vectors.parts(at))))
     const rankings = []
     for (const query of read) {
       const queryVectors = vectorOf ? query.texts.map(vectorOf) : []

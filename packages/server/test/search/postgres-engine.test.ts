@@ -206,3 +206,10 @@ describe.skipIf(!database)(database ? 'a directory that searches in PostgreSQL' 
     }
   })
 })
+
+it('search.engine "postgres" needs a database', async () => {
+  await expect(startDirectory({ database: undefined, search: { engine: 'postgres' } })).rejects.toMatchObject({
+    name: 'ConfigError',
+    message: 'search.engine "postgres" needs --database: the text index is in that database',
+  })
+})

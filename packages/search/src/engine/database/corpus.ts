@@ -24,7 +24,7 @@ export interface Corpus extends CorpusStatistics {
   complete<T>(work: () => T): Promise<{ readonly result: T; readonly isComplete: boolean }>
 }
 
-export function createCorpus(tables: TextTables): Corpus {
+export function createCorpus(tables: Pick<TextTables, 'statistics' | 'frequencies'>): Corpus {
   let statistics = NOBODY
   /** The generation of the cached frequencies. */
   let cachedAt = -1

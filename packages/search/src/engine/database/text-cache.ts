@@ -26,7 +26,11 @@ interface Cached {
   size: number
 }
 
-export function createTextCache(search: TextSearch, tables: TextTables, maxCharacters = MAX_CHARACTERS): TextCache {
+export function createTextCache(
+  search: TextSearch,
+  tables: Pick<TextTables, 'contents'>,
+  maxCharacters = MAX_CHARACTERS,
+): TextCache {
   /** In the order of their last use. */
   const cached = new Map<number, Cached>()
   let characters = 0
