@@ -353,6 +353,8 @@ export function createAgentIndex<T extends IndexedAgent>({
           deferred.delete(number)
           facets.learn(number, agent.record)
         }
+        // They may represent text that has become private.
+        else texts.removeVectors(number)
       }
     },
     onLost: (listener) => void lostListeners.push(listener),

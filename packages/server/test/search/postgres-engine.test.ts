@@ -87,6 +87,11 @@ describe.skipIf(!database)(database ? 'a text engine in PostgreSQL' : `a text en
     const [held] = await sql(`SELECT content FROM text_contents WHERE number = 3`, place)
     expect(String(held?.content)).toContain('Sings.')
     expect(await sql('SELECT number FROM text_agents WHERE number = 4', place)).toEqual([])
+    // The vectors of the former text are gone.
+    expect(await sql('SELECT number FROM text_embedded ORDER BY number', place)).toEqual([
+      { number: '1' },
+      { number: '2' },
+    ])
   })
 
   it('is one index for several processes, which all report the same changes', async () => {

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { SearchError } from '../search-error.js'
 import type { ModelVectors, TextRow, TextTables } from './text-tables.js'
 
 /** Changes of one kind that are written at once. */
@@ -18,7 +19,7 @@ export interface ChangeQueue {
   add(change: TableChange): void
   /** Resolves when all changes until now are written; rejects if the database fails meanwhile. */
   settled(): Promise<void>
-  /** Writes what is left, unless the database fails. */
+  /** Finishes the batch that is being written. What is left is put again after the next start. */
   close(): Promise<void>
 }
 
@@ -79,7 +80,7 @@ export function createChangeQueue({ tables, onPut, onProblem }: ChangeQueueOptio
   }
 
   const run = async (): Promise<void> => {
-    while (waiting.length > 0) {
+    while (waiting.length > 0 && !isClosed) {
       const kind = waiting[0]?.kind
       const end = waiting.findIndex((change, i) => change.kind !== kind || i === MAX_BATCH)
       const batch = waiting.slice(0, end < 0 ? waiting.length : end)
@@ -110,6 +111,7 @@ export function createChangeQueue({ tables, onPut, onProblem }: ChangeQueueOptio
     async close() {
       isClosed = true
       await running
+      for (const { reject } of listeners.splice(0)) reject(new SearchError('unavailable', 'the text index is closed'))
     },
   }
 }

@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import type { StaticEncoder } from '../../embedding/static-encoder.js'
 import { type LexiconFile, openLexicon } from '../../lexicon/lexicon.js'
 import { NumberSet } from '../../number-set.js'
@@ -16,6 +18,8 @@ import { createDatabaseSpeller } from './database-speller.js'
 import { createTextCache } from './text-cache.js'
 import type { AcceptedRows, FoundRow, TextTables } from './text-tables.js'
 
+/** Of the analysis of texts. Increase it when the same text gets other terms, impacts, words or static vectors. */
+const ANALYSIS = 1
 /** Agents found by words, by a rough score, for each one that is ranked with all evidence. */
 const ROUGH = 3
 /** Agents that are ranked at most. Further matches follow in registration order: their texts are not read. */
@@ -49,7 +53,7 @@ export interface DatabaseEngineOptions {
  */
 export function createDatabaseEngine(
   tables: TextTables,
-  { rerankLimit = RERANK_LIMIT, encoder, lexicon: files, onProblem = () => {} }: DatabaseEngineOptions = {},
+  { rerankLimit = RERANK_LIMIT, encoder, lexicon: files = [], onProblem = () => {} }: DatabaseEngineOptions = {},
 ): TextEngine {
   const lexicon = openLexicon(files)
   const corpus = createCorpus(tables)
@@ -63,6 +67,10 @@ export function createDatabaseEngine(
     onProblem,
     onPut: (rows) => spelling.learn([...new Set(rows.flatMap((row) => (row.isPublic ? row.words : [])))]),
   })
+  // The content of a file counts, not its path: replicas may have it elsewhere.
+  const format = [ANALYSIS, encoder?.id, ...files.map(({ language, path }) => `${language} ${digestOf(path)}`)].join(
+    ' ',
+  )
   const versions = tables.versions()
   versions.catch(() => {})
 
@@ -159,6 +167,7 @@ export function createDatabaseEngine(
       const row = {
         number,
         version,
+        format,
         isPublic,
         length: words.lengthOf(number),
         terms: words.indexedTerms(number, TYPICAL_LENGTH),
@@ -183,7 +192,15 @@ export function createDatabaseEngine(
       if (codes) queue.add({ kind: 'putVectors', number, vectors: { number, codes, packed } })
     },
     removeVectors: (number) => queue.add({ kind: 'removeVectors', number }),
-    versions: () => attempt(() => versions),
+    versions: () =>
+      attempt(async () => {
+        // NaN: of no version.
+        const known = Array.from(
+          await versions,
+          ([number, row]) => [number, row.format === format ? row.version : Number.NaN] as const,
+        )
+        return new Map(known)
+      }),
     settled: () => attempt(queue.settled),
     read: (text, options) =>
       attempt(async () => {
@@ -220,6 +237,8 @@ export function createDatabaseEngine(
     },
   }
 }
+
+const digestOf = (path: string): string => hash('sha256', readFileSync(path)).slice(0, 16)
 
 /** The matches that were not ranked: none is better than those that were. */
 function unranked(numbers: readonly number[], hits: readonly TextHit[]): TextHit[] {

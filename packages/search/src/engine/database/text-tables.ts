@@ -5,6 +5,8 @@ export interface TextRow {
   readonly number: number
   /** See `TextEngine.put`. */
   readonly version: number
+  /** How the text was analysed: rows of another format are put again. */
+  readonly format: string
   readonly isPublic: boolean
   /** Weighted length of the text. */
   readonly length: number
@@ -70,8 +72,8 @@ export interface TermFrequency {
  * error whose `code` is `invalid`; after any other error, the same can be tried again.
  */
 export interface TextTables {
-  versions(): Promise<ReadonlyMap<number, number>>
-  /** Adds or replaces rows; those that have this version already stay as they are. Keeps the model's vectors. */
+  versions(): Promise<ReadonlyMap<number, { readonly version: number; readonly format: string }>>
+  /** Adds or replaces rows; those that have this version and format already stay as they are. Keeps the model's vectors. */
   put(rows: readonly TextRow[]): Promise<void>
   remove(numbers: readonly number[]): Promise<void>
   /** Drops the model's vectors if they have other dimensions. */

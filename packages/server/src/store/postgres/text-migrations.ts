@@ -23,6 +23,7 @@ const MIGRATIONS: readonly string[] = [
   CREATE TABLE text_agents (
     number bigint PRIMARY KEY,
     version float8 NOT NULL,
+    format text NOT NULL, -- how the text was analysed
     is_public boolean NOT NULL,
     length float8 NOT NULL,
     terms tsvector NOT NULL -- one position for each; its weight is the impact of the term

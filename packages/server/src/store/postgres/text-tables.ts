@@ -11,7 +11,7 @@ import type { Row } from '../rows.js'
 import { StoreError } from '../store-error.js'
 import type { StoreHealth } from '../store-health.js'
 import { type Connection, connect, type Query, sqlStateOf } from './connect.js'
-import { supervise } from './supervise.js'
+import { failingFast } from './supervise.js'
 import { migrateText } from './text-migrations.js'
 
 /** Connections for searches by text, besides those of the store. */
@@ -61,7 +61,7 @@ export async function openTextTables(url: string, health?: StoreHealth): Promise
     await migrating.close()
   }
   const connection = connect(url, CONNECTIONS, { settings: SETTINGS })
-  return createTextTables(health ? supervise(connection, url, health) : connection)
+  return createTextTables(health ? failingFast(connection, health) : connection)
 }
 
 function createTextTables(connection: Connection): TextTables {
@@ -92,18 +92,18 @@ function createTextTables(connection: Connection): TextTables {
 
   return {
     async versions() {
-      const rows = await query('SELECT number, version FROM text_agents')
-      return new Map(rows.map(({ number, version }) => [Number(number), Number(version)]))
+      const rows = await query('SELECT number, version, format FROM text_agents')
+      return new Map(rows.map(({ number, version, format }) => [Number(number), toVersion(version, format)]))
     },
     async put(rows) {
       const numbers = rows.map(({ number }) => number)
       await change(async (inside) => {
-        const stored = new Map(
-          (await inside('SELECT number, version FROM text_agents WHERE number = ANY ($1)', [numbers])).map(
-            ({ number, version }) => [Number(number), Number(version)],
-          ),
-        )
-        const changed = rows.filter(({ number, version }) => stored.get(number) !== version)
+        const found = await inside('SELECT number, version, format FROM text_agents WHERE number = ANY ($1)', [numbers])
+        const stored = new Map(found.map((row) => [Number(row.number), toVersion(row.version, row.format)]))
+        const changed = rows.filter(({ number, version, format }) => {
+          const before = stored.get(number)
+          return before?.version !== version || before.format !== format
+        })
         const replaced = changed.filter(({ number }) => stored.has(number)).map(({ number }) => number)
         if (replaced.length > 0) await inside(REMOVE, [replaced])
         if (changed.length > 0) await inside(INSERT, [JSON.stringify(changed.map(toInput))])
@@ -256,6 +256,11 @@ function createTextTables(connection: Connection): TextTables {
   }
 }
 
+const toVersion = (version: unknown, format: unknown): { version: number; format: string } => ({
+  version: Number(version),
+  format: String(format),
+})
+
 const toFound = ({ number, version, stamp }: Row): FoundRow => ({
   number: Number(number),
   version: Number(version),
@@ -361,11 +366,11 @@ const REMOVE = `
 
 const INSERT = `
   WITH input AS MATERIALIZED (
-      SELECT number, version, "isPublic" AS is_public, length, terms::tsvector AS terms, words, content, vectors
-      FROM json_to_recordset($1::json) AS r (number bigint, version float8, "isPublic" boolean, length float8, terms text,
+      SELECT number, version, format, "isPublic" AS is_public, length, terms::tsvector AS terms, words, content, vectors
+      FROM json_to_recordset($1::json) AS r (number bigint, version float8, format text, "isPublic" boolean, length float8, terms text,
         words text[], content text, vectors text[])
     ),
-    added AS (INSERT INTO text_agents SELECT number, version, is_public, length, terms FROM input),
+    added AS (INSERT INTO text_agents SELECT number, version, format, is_public, length, terms FROM input),
     contents AS (INSERT INTO text_contents SELECT number, words, content FROM input),
     statics AS (INSERT INTO text_static SELECT number, part - 1, vector::halfvec(128)
       FROM input, unnest(vectors) WITH ORDINALITY AS v (vector, part)
