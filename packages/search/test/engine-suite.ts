@@ -171,6 +171,11 @@ export function testEngine(open: () => Promise<TextEngine> | TextEngine): void {
       const found = await engine.search(query, [], window, () => ({ publishers: [] }))
       expect([name, found.total]).toEqual([name, selected.length])
       expect([...found.all].sort((a, b) => a - b)).toEqual(selected)
+      // By vectors alone, of which those of the agents that are left out are as near.
+      const named = readQuery('checkers')
+      const near = await engine.search(named, [], { accepted, skip: 0, take: 100 }, () => ({ publishers: [] }))
+      expect(near.hits.length).toBeGreaterThanOrEqual(Math.min(50, selected.length))
+      expect(near.hits.every(({ number }) => accepted.has(number))).toBe(true)
       const everything = { accepted, skip: 0, take: Number.POSITIVE_INFINITY }
       const { hits } = await engine.search(query, [], everything, () => ({ publishers: [] }))
       expect(hits.map(({ number }) => number).sort((a, b) => a - b)).toEqual(selected)

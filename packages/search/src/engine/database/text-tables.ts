@@ -85,7 +85,7 @@ export interface TextTables {
   frequencies(terms: readonly string[]): Promise<ReadonlyMap<string, TermFrequency>>
   /** The best rows by a rough score: the sum of the weights of their terms, each times its impact. */
   byTerms(query: TermQuery, accepted: AcceptedRows, limit: number): Promise<FoundRow[]>
-  /** The rows with the nearest `limit` vectors. */
+  /** The rows with the nearest `limit` vectors, one for each vector. */
   byVector(
     kind: 'static' | 'model',
     query: Int16Array,

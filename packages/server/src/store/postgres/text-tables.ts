@@ -188,8 +188,7 @@ function createTextTables(connection: Connection): TextTables {
           : `SELECT number FROM ${table} WHERE ${filter} ${nearest}`
       const rows = await query(
         `SELECT number, version, coalesce(stamp, 0) AS stamp
-         FROM (SELECT DISTINCT number FROM (${numbers}) n) found
-           JOIN text_agents USING (number) LEFT JOIN text_embedded USING (number)`,
+         FROM (${numbers}) found JOIN text_agents USING (number) LEFT JOIN text_embedded USING (number)`,
         parameters.values,
       )
       return rows.map(toFound)
