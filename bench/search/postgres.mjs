@@ -94,6 +94,7 @@ async function quality(name) {
   console.log(`${''.padEnd(20)} recall@1  recall@5 recall@10   nDCG@10`)
   const engine = await openEngine(name.replaceAll('-', '_'))
   const engines = { 'in memory': [createOurs()], 'in PostgreSQL': [createOurs({ engine }), engine] }
+  await engine.settled() // connected, before the other one blocks the thread while it is filled
   for (const [title, [ours, own]] of Object.entries(engines)) {
     await fill(ours, own, records.length, (at) => records[at], vectors && ((at) => packVectors(vectors.parts(at))))
     const rankings = []
@@ -112,6 +113,7 @@ async function speed(load, size) {
   const requests = await readRequests({ ...options, isModelled }, ROUND_REQUESTS * ROUNDS)
   const engine = await openEngine(`load_${size}`)
   const engines = { 'in memory': [createOurs()], 'in PostgreSQL': [createOurs({ engine }), engine] }
+  await engine.settled() // connected, before the other one blocks the thread while it is filled
   const records = Array.from({ length: size }, (_, at) => load.recordAt(at))
   for (const [title, [ours, own]] of Object.entries(engines)) {
     const { seconds } = await timed(() =>
