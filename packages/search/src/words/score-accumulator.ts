@@ -91,16 +91,6 @@ export class ScoreAccumulator {
     }
   }
 
-  /** Like `addGroup`, for a few agents only. */
-  addGroupTo(slots: readonly number[], terms: readonly WeighedTerm[]): void {
-    for (const slot of slots) {
-      const contribution = this.contributionOf(terms, slot)
-      if (contribution === 0) continue
-      this.#scores[slot] = (this.#scores[slot] ?? 0) + contribution
-      this.#blocks[slot >>> BLOCK_BITS] = 1
-    }
-  }
-
   #addTerm(term: number, weight: number, contributions: Float32Array | undefined): void {
     const scores = this.#scores
     const blocks = this.#blocks

@@ -12,8 +12,6 @@ import { parseWordQuery, type WordQuery } from './word-query.js'
 const BONUS_WINDOW = 150
 /** IDF is computed as if there were at least this many agents; in a smaller directory every term would seem common. */
 const MIN_AGENTS = 200
-/** If one agent in this many is accepted, looking up these takes less time than reading the lists of the terms. */
-const FEW = 16
 /** Bonus for an agent whose whole name is in the query. */
 const NAME_WEIGHT = 0.2
 
@@ -187,16 +185,11 @@ export function createWordIndex(corpus?: CorpusStatistics): WordIndex {
     return hits.sort(byScore)
   }
 
-  /** Leaves the scores in `scores`: of every agent, or only of the accepted ones if these are few. */
-  const score = (query: WordQuery, resolved: ResolvedTerms, accepted: NumberSet | undefined): WeighedGroup[] => {
+  /** Leaves the score of every agent in `scores`. */
+  const score = (query: WordQuery, resolved: ResolvedTerms): WeighedGroup[] => {
     const groups = weigh(query, resolved)
-    const isFew = accepted !== undefined && accepted.size * FEW < index.size
-    const slots = isFew ? Array.from(accepted, (number) => index.slotOf(number) ?? []).flat() : undefined
     scores.reset()
-    for (const { terms } of groups) {
-      if (slots) scores.addGroupTo(slots, terms)
-      else scores.addGroup(terms)
-    }
+    for (const { terms } of groups) scores.addGroup(terms)
     return groups
   }
 
@@ -204,7 +197,7 @@ export function createWordIndex(corpus?: CorpusStatistics): WordIndex {
     const { limit, accepted, count = false } = options
     const query = typeof text === 'string' ? parseWordQuery(text) : text
     const resolved = resolve(query)
-    const groups = score(query, resolved, accepted)
+    const groups = score(query, resolved)
     const { slots, total } = scores.selectTop({ limit: Math.max(limit, BONUS_WINDOW), accepted, count })
     bigramScores.setQuery(query, resolved)
     actionScores.setQuery(query, resolved)
@@ -292,7 +285,7 @@ export function createWordIndex(corpus?: CorpusStatistics): WordIndex {
     remove: (number) => index.remove(number),
     search,
     matching(query, accepted) {
-      score(query, resolve(query), accepted)
+      score(query, resolve(query))
       return Array.from(scores.scored(), (slot) => index.numbers[slot] ?? 0).filter((number) => accepted.has(number))
     },
     matches,
