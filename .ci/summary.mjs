@@ -15,6 +15,7 @@ const STEPS = {
   prepare: {},
   test: { report: join(reports, 'vitest.json'), read: readTests },
   'test-slow': { report: join(reports, 'vitest-slow.json'), read: readTests },
+  'test-engine-postgres': { report: join(work, 'vitest-engine-postgres.json'), read: readTests },
   'test-hostile': {},
   'coverage-spec': {},
   conformance: { report: join(work, 'conformance.json'), read: readVectors, decides: true },

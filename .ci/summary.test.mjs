@@ -10,7 +10,7 @@ const work = mkdtempSync(join(tmpdir(), 'switchboard-summary-'))
 afterAll(() => rmSync(work, { recursive: true, force: true }))
 
 const NAMES =
-  'tools prepare test test-slow test-hostile coverage-spec conformance audit sizes packages first-minutes next-node test-next-node start-next-node'.split(
+  'tools prepare test test-slow test-engine-postgres test-hostile coverage-spec conformance audit sizes packages first-minutes next-node test-next-node start-next-node'.split(
     ' ',
   )
 const report = (passed, failed) => ({ numPassedTests: passed, numFailedTests: failed, testResults: [] })
@@ -22,6 +22,7 @@ function summarise(codes = {}, { slow = report(3, 0), vectors = ['passed', 'pass
   writeFileSync(join(work, 'vitest.json'), JSON.stringify(report(100, 0)))
   writeFileSync(join(work, 'vitest-slow.json'), JSON.stringify(slow))
   writeFileSync(join(work, 'vitest-next-node.json'), JSON.stringify(report(50, 0)))
+  writeFileSync(join(work, 'vitest-engine-postgres.json'), JSON.stringify(report(20, 0)))
   writeFileSync(join(work, 'conformance.json'), JSON.stringify({ results }))
   const args = [join(ROOT, '.ci/summary.mjs'), work, work]
   const { status, stdout } = spawnSync(process.execPath, args, { encoding: 'utf8' })
@@ -29,21 +30,21 @@ function summarise(codes = {}, { slow = report(3, 0), vectors = ['passed', 'pass
 }
 
 it('adds up every report', () => {
-  expect(summarise()).toEqual({ status: 0, lastLine: '155 passed, 0 failed' })
+  expect(summarise()).toEqual({ status: 0, lastLine: '175 passed, 0 failed' })
 })
 
 it('counts failed tests, failed vectors and failed steps', () => {
   const failed = { slow: report(2, 1), vectors: ['passed', 'failed'] }
   expect(summarise({ 'test-slow': 1, 'coverage-spec': 1 }, failed)).toEqual({
     status: 3,
-    lastLine: '153 passed, 3 failed',
+    lastLine: '173 passed, 3 failed',
   })
 })
 
 it('counts a test file that could not be loaded', () => {
   const testResults = [{ name: 'broken.test.ts', status: 'failed', assertionResults: [] }]
   const slow = { ...report(2, 0), testResults }
-  expect(summarise({ 'test-slow': 1 }, { slow })).toEqual({ status: 3, lastLine: '154 passed, 1 failed' })
+  expect(summarise({ 'test-slow': 1 }, { slow })).toEqual({ status: 3, lastLine: '174 passed, 1 failed' })
 })
 
 it('lets a pending vector fail, and nothing else', () => {

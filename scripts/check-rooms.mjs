@@ -143,9 +143,15 @@ const SAMPLES = {
       "import '../../services/register.js'",
       "import '../../policy/freshness.js'",
       "import '../../gateway/dispatch.js'",
-      "import '@switchboard/search'",
+      "import { createAgentIndex } from '@switchboard/search'",
     ],
-    right: ["import '../store.js'", "import 'libsql'", "import 'node:fs'", "import '@switchboard/protocol'"],
+    right: [
+      "import '../store.js'",
+      "import 'libsql'",
+      "import 'node:fs'",
+      "import '@switchboard/protocol'",
+      "import type { TextTables } from '@switchboard/search'",
+    ],
   },
   'server/src/gateway/': {
     wrong: [

@@ -14,9 +14,12 @@ const AVAILABLE = { kind: 'status', anyOf: ['inactive', 'suspended'], excluded: 
 /** Holds for every agent, which the index cannot know: forces an exact search. */
 const ALL = { kind: 'test', holds: () => true }
 
-/** @param encoder the static embedding; null: none */
-export function createOurs({ encoder = builtInStaticEncoder() } = {}) {
-  const index = createAgentIndex({ encoder: encoder ?? undefined })
+/**
+ * @param encoder the static embedding; null: none
+ * @param engine default: one in this thread
+ */
+export function createOurs({ encoder = builtInStaticEncoder(), engine } = {}) {
+  const index = createAgentIndex({ encoder: encoder ?? undefined, engine })
   index.setDimensions(DIMENSIONS)
   const view = ({ record }) => record
   const rank = async ({ query, queryVectors, isExact = false, take = PAGE }) => {

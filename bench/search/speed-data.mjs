@@ -12,12 +12,19 @@ const MAX_MIX = 0.7
 
 const progress = (done, all) => process.stderr.write(`\rembedded ${done} of ${all} `)
 
-/** The agents of the load set with all their vectors, then synthetic ones with one vector each, by position. */
-export async function readLoad({ data, cache }) {
+/** Instead of a model. */
+const noVectors = async () => () => new Float32Array(0)
+
+/**
+ * The agents of the load set with all their vectors, then synthetic ones with one vector each, by position.
+ *
+ * @param isModelled false: without vectors, which take half an hour the first time
+ */
+export async function readLoad({ data, cache, isModelled = true }) {
   const { documents } = readAgents(join(data, 'load', 'agents.jsonl'))
   const records = documents.map((document) => readRecord('aidip', document, document.id))
   const texts = records.map((record) => embeddingTextsOf(record).map(({ text }) => text))
-  const vectorOf = await embedAll(texts.flat(), cache, progress)
+  const vectorOf = await (isModelled ? embedAll : noVectors)(texts.flat(), cache, progress)
   const random = seeded(2)
   const anyVector = () => vectorOf(texts[Math.floor(random() * texts.length)][0])
   const mixed = () => {
@@ -36,14 +43,14 @@ export async function readLoad({ data, cache }) {
 }
 
 /** Requests with their vectors, alternating between the sets. */
-export async function readRequests({ data, cache }, count) {
+export async function readRequests({ data, cache, isModelled = true }, count) {
   const each = SETS.map((name) => spread(readSet(data, name).queries, Math.ceil(count / SETS.length)))
   const texts = each[0].flatMap((_, i) => each.map((queries) => queries[i].text)).slice(0, count)
   const queries = texts.map((text) => readQuery(text))
-  const vectorOf = await embedAll(
+  const vectorOf = await (isModelled ? embedAll : noVectors)(
     queries.flatMap((query) => query.texts),
     cache,
     progress,
   )
-  return queries.map((query) => ({ query, queryVectors: query.texts.map(vectorOf) }))
+  return queries.map((query) => ({ query, queryVectors: isModelled ? query.texts.map(vectorOf) : [] }))
 }

@@ -151,7 +151,7 @@ export interface AgentIndex<T extends IndexedAgent> {
 export interface AgentIndexOptions<T> extends Omit<TextSearchOptions, 'saved'> {
   /** Searches by text. Default: one in this thread. */
   readonly engine?: TextEngine | undefined
-  /** A number that changes with the agent's record, and is the same after a restart. Default: none, nothing is adopted. */
+  /** A number that changes with the agent's record, and is the same after a restart. Default: 0 for all, so nothing may be adopted. */
   readonly versionOf?: (agent: T) => number
 }
 
@@ -166,7 +166,7 @@ export interface AgentIndexOptions<T> extends Omit<TextSearchOptions, 'saved'> {
  */
 export function createAgentIndex<T extends IndexedAgent>({
   engine,
-  versionOf,
+  versionOf = () => 0,
   ...options
 }: AgentIndexOptions<T> = {}): AgentIndex<T> {
   const byId = new Map<string, T>()
@@ -221,7 +221,7 @@ export function createAgentIndex<T extends IndexedAgent>({
     deferred.delete(number)
     facets.learn(number, record)
     // Private members are not indexed: a hit would reveal their content.
-    texts.put(number, agentTextOf(redactRecord(record)), record.visibility !== 'private', versionOf?.(agent))
+    texts.put(number, agentTextOf(redactRecord(record)), record.visibility !== 'private', versionOf(agent))
   }
 
   /** In steps: counting would have to do it at once. */
@@ -237,7 +237,9 @@ export function createAgentIndex<T extends IndexedAgent>({
     for (const [number, held] of await texts.versions()) {
       const agent = byNumber.get(number)
       if (!agent) texts.remove(number)
-      else if (versionOf?.(agent) === held && deferred.delete(number)) adopted.push(agent)
+      // They may represent text that has become private.
+      else if (versionOf(agent) !== held) texts.removeVectors(number)
+      else if (deferred.delete(number)) adopted.push(agent)
     }
     version++
     void learnFacets(adopted)

@@ -53,6 +53,8 @@ export interface AgentVectors {
   /** Removes the model's vectors. */
   removeModelVectors(number: number): void
   remove(number: number): void
+  /** The codes of the agent's vectors by the static embedding. */
+  staticCodes(number: number): Int8Array[]
   /** @param vectors the model's embeddings of `query.texts`; empty: compare by the static embedding only */
   compare(query: Query, vectors: readonly Float32Array[]): QueryVectors
 }
@@ -144,6 +146,7 @@ export function createAgentVectors(encoder: StaticEncoder | undefined, saved?: A
       modelled.delete(number)
       waiting.delete(number)
     },
+    staticCodes: (number) => staticIndex?.codesOf(number) ?? [],
     compare(query, vectors) {
       const encoded = encoder && query.englishWeight > 0 ? query.englishTexts.map(encoder.encode) : []
       return {

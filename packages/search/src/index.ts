@@ -25,6 +25,16 @@ export type { Embedder } from './embedding/embedder.js'
 export { EmbeddingError, type EmbeddingErrorCode } from './embedding/embedding-error.js'
 export { createOnnxFolderEmbedder, type OnnxEmbedderOptions } from './embedding/onnx-folder-embedder.js'
 export { builtInStaticEncoder, loadStaticEncoder, type StaticEncoder } from './embedding/static-encoder.js'
+export { createDatabaseEngine, type DatabaseEngineOptions } from './engine/database/database-engine.js'
+export type {
+  AcceptedRows,
+  FoundRow,
+  ModelVectors,
+  TermQuery,
+  TextContent,
+  TextRow,
+  TextTables,
+} from './engine/database/text-tables.js'
 export { SearchError, type SearchErrorCode } from './engine/search-error.js'
 export { type SearchThread, startSearchThread } from './engine/start-search-thread.js'
 export type { TextEngine } from './engine/text-engine.js'

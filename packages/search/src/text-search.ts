@@ -12,11 +12,11 @@ import { type Query, type QueryOptions, readQuery } from './ranking/read-query.j
 import { type NumberMapState, restoreNumberMap, saveNumberMap } from './saved/number-map.js'
 import { type CorrectOptions, createSpeller, type Speller } from './spelling/speller.js'
 import type { Correction } from './spelling/spelling.js'
-import type { VocabularyState } from './spelling/vocabulary.js'
+import { createVocabulary, type VocabularyState } from './spelling/vocabulary.js'
 import { byScore } from './top-k.js'
 import type { InvertedIndexState } from './words/inverted-index.js'
 import { withGloss } from './words/text-fields.js'
-import { createWordIndex, type WordHit, type WordMatch } from './words/word-index.js'
+import { createWordIndex, type WordHit, type WordIndex, type WordMatch } from './words/word-index.js'
 
 /** Default for `TextSearchOptions.rerankLimit`. */
 export const RERANK_LIMIT = 100
@@ -62,6 +62,8 @@ type OwnHit = Omit<TextHit, 'ownScore' | 'raised'>
 export interface Candidates {
   /** Number of matches. */
   readonly total: number
+  /** Those of them that contain a word of the query. */
+  readonly totalByWords: number
   /**
    * The best by words and embeddings, about in their order; then, as far as `TextFilter.end` needs them, the others in the
    * order of their word scores.
@@ -124,6 +126,8 @@ export interface TextSearch {
   putVectors(number: number, packed: Uint8Array): boolean
   /** Removes the model's vectors, until the agent gets new ones. */
   removeVectors(number: number): void
+  /** The codes of the agent's vectors by the static embedding, in the order of `AgentText.embedded`. */
+  staticCodes(number: number): Int8Array[]
   /**
    * Parses a query. Words that no public agent contains are corrected towards words that public agents contain; what
    * private agents contain counts only as far as the caller sees them.
@@ -149,6 +153,10 @@ export interface TextSearchOptions {
   readonly lexicon?: Lexicon | undefined
   /** The state of another search with the same encoder and lexicon, to go on from. It is taken over, not copied. */
   readonly saved?: TextSearchState | undefined
+  /** The words of the agents. Default: an empty index. */
+  readonly words?: WordIndex | undefined
+  /** Default: one that knows the public agents of `words`. */
+  readonly speller?: Speller | undefined
 }
 
 /** Searches without a model's vectors until `setDimensions` is called. */
@@ -157,10 +165,12 @@ export function createTextSearch({
   encoder,
   lexicon = openLexicon(),
   saved,
+  words = createWordIndex({ saved: saved?.words }),
+  ...options
 }: TextSearchOptions = {}): TextSearch {
-  const words = createWordIndex(saved?.words)
+  const vocabulary = createVocabulary(saved?.vocabulary)
+  const speller = options.speller ?? createSpeller(words, { english: encoder?.words, lexicon }, vocabulary)
   const agentVectors = createAgentVectors(encoder, saved?.vectors)
-  const speller = createSpeller(words, { english: encoder?.words, lexicon }, saved?.vocabulary)
   /** The languages of agents that are not described in English. */
   const textLanguages = new Map<number, string>(saved?.textLanguages)
   /** The languages that agents declare. */
@@ -183,7 +193,7 @@ export function createTextSearch({
       return {
         words: words.state,
         vectors: agentVectors.state,
-        vocabulary: speller.state,
+        vocabulary: vocabulary.state,
         textLanguages: [...textLanguages],
         declared: [...declared],
         versions: saveNumberMap(versions),
@@ -211,6 +221,7 @@ export function createTextSearch({
     setDimensions: agentVectors.setDimensions,
     putVectors: agentVectors.putPacked,
     removeVectors: agentVectors.removeModelVectors,
+    staticCodes: agentVectors.staticCodes,
     read(written, { modelLanguages, callerLanguages, ...options } = {}) {
       const { text, corrections, unknown, language } = speller.correct(written, options)
       // A corrected text may be recognised as another language.
@@ -268,7 +279,13 @@ export function createTextSearch({
         })
         return [...first, ...last]
       }
-      return { total, numbers, rank, matching: () => [...new Set([...head, ...words.matching(query.words, accepted)])] }
+      return {
+        total,
+        totalByWords: found.total,
+        numbers,
+        rank,
+        matching: () => [...new Set([...head, ...words.matching(query.words, accepted)])],
+      }
     },
     evidence(query, vectors, number) {
       return {

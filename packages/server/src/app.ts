@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { createPublisherSchemas } from '@switchboard/protocol'
-import { createThreadChecks, type SearchThread } from '@switchboard/search'
+import { createThreadChecks, type SearchThread, type TextTables } from '@switchboard/search'
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify'
 import { assertSafe, isProduction, type Settings, withDefaults } from './config/settings.js'
 import { createTaxonomy } from './policy/taxonomy.js'
@@ -22,7 +22,7 @@ import { createTraces } from './telemetry/create-traces.js'
 import { type Base, createBase, createLog, createLoggedHealth } from './wiring/base.js'
 import { wireCalls, wireGateway, wireOutcomes } from './wiring/calls.js'
 import { wireCrawl } from './wiring/crawl.js'
-import { assertModelFolder, wireDiscovery, wireEngine, wireLexicon } from './wiring/discovery.js'
+import { assertModelFolder, openTextIndex, wireDiscovery, wireEngine, wireLexicon } from './wiring/discovery.js'
 import { wireFederation, wirePeers } from './wiring/federation.js'
 import { wireHttp } from './wiring/http.js'
 import { wireIdentity } from './wiring/identity.js'
@@ -82,7 +82,9 @@ export async function createServer(
     config.database === undefined
       ? await openSqliteStore(config.data, { health, onExposed: logExposed(log) })
       : await openPostgresStore(config.database, { health })
+  let textTables: TextTables | undefined
   try {
+    textTables = await openTextIndex(config, health)
     const metrics = createMetrics(VERSION, now)
     const observed = observeStore(store, metrics.storeOperation)
     metrics.gauges({ writeQueue: observed.pendingWrites })
@@ -95,8 +97,10 @@ export async function createServer(
     return await wire(
       createBase(config, { store: observed.store, health }, log, { metrics, traces }, { now, monotonic }),
       { startDemo, searchThread },
+      textTables,
     )
   } catch (error) {
+    await textTables?.close()
     await store.close()
     throw error
   }
@@ -115,12 +119,13 @@ const logExposed =
 async function wire(
   base: Base,
   { startDemo, searchThread }: Pick<ServerDeps, 'startDemo' | 'searchThread'>,
+  textTables: TextTables | undefined,
 ): Promise<Server> {
   const { config, store, storeStatus, now, logError } = base
   const identity = await wireIdentity(base)
   const limits = await wireLimits(base)
   const lexicon = wireLexicon(config)
-  const engine = wireEngine(base, searchThread)
+  const engine = wireEngine(base, { thread: searchThread, textTables })
   const checks = createThreadChecks(searchThread)
   const { catalog, quotas, ownAgents, hidden, listing, publicPages, mcpServers, abuse, expiry } = await wireRegistry(
     base,

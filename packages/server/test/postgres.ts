@@ -37,7 +37,30 @@ export async function testDatabase(): Promise<TestDatabase | undefined> {
   await query(cluster, `CREATE DATABASE ${name}`)
   const url = new URL(cluster)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => query(cluster, `DROP DATABASE ${name} WITH (FORCE)`) }
+  return {
+    url: url.href,
+    async drop() {
+      await query(cluster, `DROP DATABASE ${name} WITH (FORCE)`)
+    },
+  }
+}
+
+/** Reason for skipped tests; part of their titles. */
+export const NO_VECTOR = 'skipped: no PostgreSQL with the extension vector (pgvector 0.8 or later)'
+
+/** Like `testDatabase`, for a server that has the extension `vector`. */
+export async function testVectorDatabase(): Promise<TestDatabase | undefined> {
+  const database = await testDatabase()
+  if (!database) return undefined
+  const versions = await query(
+    database.url,
+    `SELECT version FROM pg_available_extension_versions WHERE name = 'vector'`,
+  )
+  if (versions.length > 0) return database
+  await database.drop()
+  if (process.env.SWITCHBOARD_TEST_POSTGRES === 'required') throw new Error(NO_VECTOR)
+  console.warn(NO_VECTOR)
+  return undefined
 }
 
 /** The folder of PostgreSQL's programs; on Debian they are not on the PATH. */
@@ -92,11 +115,11 @@ function isNew(folder: string): boolean {
   }
 }
 
-async function query(url: string, sql: string): Promise<void> {
+async function query(url: string, sql: string): Promise<unknown[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    await client.query(sql)
+    return (await client.query(sql)).rows
   } finally {
     await client.end()
   }

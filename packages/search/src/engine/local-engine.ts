@@ -7,7 +7,7 @@ export function createLocalEngine(search: TextSearch): TextEngine {
     get bytes() {
       return search.bytes
     },
-    put: search.put,
+    put: (number, text, isPublic) => search.put(number, text, isPublic),
     remove: search.remove,
     setDimensions: search.setDimensions,
     putVectors: (number, packed) => void search.putVectors(number, packed),

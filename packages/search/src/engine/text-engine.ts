@@ -38,13 +38,18 @@ export type Adjust = (numbers: readonly number[]) => Adjustments
 export interface TextEngine {
   /** Memory used by the word index and by the vectors. */
   readonly bytes: TextSearch['bytes']
-  /** @param version of the text, to recognise it after a restart */
-  put(number: number, text: AgentText, isPublic: boolean, version?: number): void
+  /** @param version of the text, to recognise it after a restart: it differs if anything of the text does */
+  put(number: number, text: AgentText, isPublic: boolean, version: number): void
   remove(number: number): void
   setDimensions(dimensions: number): void
   /** Vectors of other dimensions, or of an agent that is unknown, are ignored. */
   putVectors(number: number, packed: Uint8Array): void
   removeVectors(number: number): void
+  /**
+   * The agents that it holds, by number, with the versions of their texts: after a restart, those that were kept. They need
+   * not be put again; those that no longer exist must be removed.
+   */
+  versions(): Promise<ReadonlyMap<number, number>>
   /** Resolves when all changes until now are done. */
   settled(): Promise<void>
   read(text: string, options?: ReadOptions): Promise<ReadQuery>
@@ -52,8 +57,6 @@ export interface TextEngine {
   search(query: Query, vectors: readonly Float32Array[], window: SearchWindow, adjust: Adjust): Promise<TextMatches>
   /** Why each of the agents matches; empty for an agent that is unknown. */
   evidence(query: Query, vectors: readonly Float32Array[], numbers: readonly number[]): Promise<readonly FoundBecause[]>
-  /** The agents that it holds, by number, with the versions of their texts: after a restart, those that were saved. */
-  versions(): Promise<ReadonlyMap<number, number>>
   /** Keeps what it holds for the next start; false if it changed meanwhile. Model vectors are not kept. */
   save(): Promise<boolean>
   /** Called when everything was lost and must be put again, including the dimensions. */

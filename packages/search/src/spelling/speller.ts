@@ -5,7 +5,7 @@ import type { TextFields } from '../words/text-fields.js'
 import { stem } from '../words/tokenize.js'
 import type { WordIndex } from '../words/word-index.js'
 import { type CorrectedText, correctSpelling, suggestWords } from './spelling.js'
-import { createVocabulary, type Vocabulary, type VocabularyState } from './vocabulary.js'
+import { createVocabulary, type Vocabulary } from './vocabulary.js'
 
 /** Options of `Speller.correct`. */
 export interface CorrectOptions {
@@ -22,8 +22,6 @@ export interface CorrectedQuery extends CorrectedText {
 
 /** Corrects queries towards the words of public agents. */
 export interface Speller {
-  /** Everything it knows of agents, to be saved; valid until the next change. */
-  readonly state: VocabularyState
   /** Corrects towards the words of a public agent, and no longer towards those that it had before. */
   put(agent: number, fields: TextFields): void
   /** No longer corrects towards the words of the agent. */
@@ -41,18 +39,17 @@ export interface KnownWords {
   readonly lexicon: Lexicon
 }
 
-/** @param words tells which words agents contain; private agents count only for callers who see them */
+/** Which words agents contain; private agents count only for callers who see them. */
+export type WordsOfAgents = Pick<WordIndex, 'frequencyOf' | 'contains' | 'occurTogether'>
+
+/** @param vocabulary default: an empty one */
 export function createSpeller(
-  words: Pick<WordIndex, 'frequencyOf' | 'contains' | 'occurTogether'>,
+  words: WordsOfAgents,
   { english = [], lexicon }: KnownWords,
-  saved?: VocabularyState,
+  vocabulary = createVocabulary(),
 ): Speller {
-  const vocabulary = createVocabulary(saved)
   const { known, dictionary } = readDictionary(english)
   return {
-    get state() {
-      return vocabulary.state
-    },
     put: vocabulary.put,
     remove: vocabulary.remove,
     correct(whole, { privateAgents = [], exact } = {}) {

@@ -45,6 +45,8 @@ export interface Vocabulary {
   put(agent: number, fields: TextFields): void
   /** Counts one word in lower case. */
   addWord(word: string): void
+  /** Sets the number of agents that contain a word in lower case; 0 removes it. Not together with `put`. */
+  setWord(word: string, frequency: number): void
   /** Takes back what `put` has counted for the agent. */
   remove(agent: number): void
   /** Number of agents that contain a word in lower case. */
@@ -66,8 +68,9 @@ interface Bucket {
 const EMPTY: Bucket = { ids: new Uint32Array(0), signatures: new Uint32Array(0), size: 0 }
 
 /**
- * Creates a vocabulary, with what was saved or empty. A search scans the words of about the same length by the sets of their letters, and compares
- * the few that remain: for 70,000 words that takes a twentieth of a millisecond, and a change costs nothing.
+ * Creates a vocabulary, with what was saved or empty. A search scans the words of about the same length by the sets of
+ * their letters, and compares the few that remain: for 70,000 words that takes a twentieth of a millisecond, and a change
+ * costs nothing.
  */
 export function createVocabulary(saved?: VocabularyState): Vocabulary {
   const ids = new Map<string, number>()
@@ -189,6 +192,11 @@ export function createVocabulary(saved?: VocabularyState): Vocabulary {
       if (wordsOfAgents.length(agent) > 0) agents++
     },
     addWord: (word) => void count(word),
+    setWord(word, frequency) {
+      const id = ids.get(word)
+      if (frequency > 0) frequencies[id ?? assign(word)] = frequency
+      else if (id !== undefined) drop(word, id)
+    },
     remove,
     frequencyOf: (word) => frequencies[ids.get(word) ?? -1] ?? 0,
     startingWith(prefix, limit, minFrequency) {
@@ -208,7 +216,7 @@ export function createVocabulary(saved?: VocabularyState): Vocabulary {
 const ASCII_CHUNKS = /\w+/g
 
 /** The distinct words of an agent, in lower case. */
-function wordsOf(fields: TextFields): Set<string> {
+export function wordsOf(fields: TextFields): Set<string> {
   const words = new Set<string>()
   for (const field of FIELDS) {
     let left = MAX_FIELD_WORDS

@@ -17,6 +17,7 @@ export interface RowStore {
   blocksOf(rows: number): Uint8Array[]
   /** Sets the rows that such blocks contain. */
   load(blocks: readonly Uint8Array[]): void
+  read(row: number): Int8Array
   /** Copies one row over another. */
   copy(from: number, to: number): void
   /** Sets the query for `scanSigns` and `score`. */
@@ -108,6 +109,8 @@ export function createRowStore(dimensions: number): RowStore {
       bytes.set(codes, codesOf(row))
       floats[(codesOf(row) + dimensions) / 4] = unitScale(codes)
     },
+
+    read: (row) => new Int8Array(bytes.slice(codesOf(row), codesOf(row) + dimensions).buffer),
 
     copy(from, to) {
       bytes.copyWithin(bitsOf(to), bitsOf(from), bitsOf(from) + bitBytes)

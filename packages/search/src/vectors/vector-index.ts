@@ -63,13 +63,15 @@ export interface VectorIndex {
    */
   putPacked(number: number, bytes: Uint8Array): boolean
   remove(number: number): void
+  /** The codes of the agent's vectors, in their order. */
+  codesOf(number: number): Int8Array[]
   /** The most similar vectors, best first; ties by number, then by part. */
   search(query: Float32Array, limit: number, filter?: VectorFilter): VectorHit[]
 }
 
 /**
- * Creates a vector index, with what was saved or empty. An approximate search compares sign bits by Hamming distance and rescores the nearest
- * with 8-bit codes; an exact search scores all accepted vectors with 8-bit codes.
+ * Creates a vector index, with what was saved or empty. An approximate search compares sign bits by Hamming distance and
+ * rescores the nearest with 8-bit codes; an exact search scores all accepted vectors with 8-bit codes.
  *
  * @param dimensions of all vectors and queries; a multiple of 128
  */
@@ -166,6 +168,11 @@ export function createVectorIndex(dimensions: number, saved?: VectorIndexState):
       return vectors !== undefined
     },
     remove: (number) => owners.remove(number, store.copy),
+    codesOf: (number) =>
+      owners
+        .rowsOf(number)
+        .sort((a, b) => owners.partOf(a) - owners.partOf(b))
+        .map(store.read),
     search(query, limit, filter = {}) {
       store.setQuery(check(query))
       const { accepted, candidates, approximate = !accepted } = filter

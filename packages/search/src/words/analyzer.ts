@@ -182,6 +182,11 @@ export class TermDictionary {
     return this.#ids.get(term)
   }
 
+  /** The term with this id; undefined if none has it. */
+  termOf(id: number): string | undefined {
+    return this.#terms[id]
+  }
+
   /** Returns the id of the term; assigns one if it has none. */
   assign(term: string): number {
     const known = this.#ids.get(term)

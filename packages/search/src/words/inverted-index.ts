@@ -26,6 +26,24 @@ export interface InvertedIndexState {
   readonly privateCounts: NumberMapState
 }
 
+/** What scores need to know about all public agents, if the index holds only some of them. */
+export interface CorpusStatistics {
+  /** Number of public agents. */
+  readonly agents: number
+  /** Average weighted length of their texts; not 0. */
+  readonly averageLength: number
+  /** Number of public agents that contain a term. */
+  frequencyOf(term: string): number
+}
+
+/** What an index begins with. */
+export interface InvertedIndexOptions {
+  /** Statistics of all agents, if the index holds only some of them. Default: those of this index. */
+  readonly corpus?: CorpusStatistics | undefined
+  /** Default: no agents. */
+  readonly saved?: InvertedIndexState | undefined
+}
+
 /**
  * Posting lists and term sequences of all agents. Each agent has a slot, a small dense id that scores are accumulated
  * by; slots and memory of removed agents are reused.
@@ -46,8 +64,10 @@ export class InvertedIndex {
   /** Slots of private agents, and how many of them contain each term. */
   readonly #private: Set<number>
   readonly #privateCounts: Map<number, number>
+  readonly #corpus: CorpusStatistics | undefined
 
-  constructor(saved?: InvertedIndexState) {
+  constructor({ corpus, saved }: InvertedIndexOptions = {}) {
+    this.#corpus = corpus
     this.terms = new TermDictionary(FIRST_TERM_ID, saved?.terms)
     this.postings = new ListStore(saved?.postings)
     this.sequences = new ListStore(saved?.sequences)
@@ -103,12 +123,12 @@ export class InvertedIndex {
   }
 
   get publicAgents(): number {
-    return this.size - this.#private.size
+    return this.#corpus?.agents ?? this.size - this.#private.size
   }
 
   /** Average weighted length of public agents; never 0, so that it can be divided by. */
   get averageLength(): number {
-    return Math.max(this.#publicLength, 1) / this.publicAgents
+    return this.#corpus?.averageLength ?? Math.max(this.#publicLength, 1) / this.publicAgents
   }
 
   slotOf(number: number): number | undefined {
@@ -117,7 +137,15 @@ export class InvertedIndex {
 
   /** Number of public agents that contain the term. */
   documentFrequency(term: number): number {
+    if (this.#corpus) return this.#corpus.frequencyOf(this.terms.termOf(term) ?? '')
     return this.postings.length(term) - (this.#privateCounts.get(term) ?? 0)
+  }
+
+  /** The same for a term that need not be in the index. */
+  frequencyOfTerm(term: string): number {
+    if (this.#corpus) return this.#corpus.frequencyOf(term)
+    const id = this.terms.find(term)
+    return id === undefined ? 0 : this.documentFrequency(id)
   }
 
   /** Whether the agent of the slot contains the term. */

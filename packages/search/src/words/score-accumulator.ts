@@ -29,6 +29,10 @@ export interface WeighedTerm {
   readonly weight: number
 }
 
+/** BM25's saturation of a weighted frequency, 0 to 1. */
+export const saturated = (frequency: number, length: number, averageLength: number): number =>
+  frequency / (frequency + K1 * (1 - B) + ((K1 * B) / averageLength) * length)
+
 /** Accumulates the BM25F scores of all agents for one query, term at a time. */
 export class ScoreAccumulator {
   readonly #index: InvertedIndex

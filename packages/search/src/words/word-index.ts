@@ -1,9 +1,9 @@
 import type { NumberSet } from '../number-set.js'
 import { byScore, type Scored } from '../top-k.js'
 import { ActionScores } from './action-scores.js'
-import { FIRST_TERM_ID } from './analyzer.js'
-import { InvertedIndex, type InvertedIndexState } from './inverted-index.js'
-import { BigramScores, type ResolvedTerms, ScoreAccumulator, type WeighedTerm } from './score-accumulator.js'
+import { FIRST_TERM_ID, NO_CHARACTER } from './analyzer.js'
+import { InvertedIndex, type InvertedIndexOptions, type InvertedIndexState } from './inverted-index.js'
+import { BigramScores, type ResolvedTerms, ScoreAccumulator, saturated, type WeighedTerm } from './score-accumulator.js'
 import { FIELDS, type Field, type TextFields } from './text-fields.js'
 import { charactersOfPair, tokenize } from './tokenize.js'
 import { parseWordQuery, type WordQuery } from './word-query.js'
@@ -51,6 +51,13 @@ export interface WordMatch {
   readonly fields: readonly Field[]
 }
 
+/** A term that an agent contains, as the index has it. */
+export interface IndexedTerm {
+  readonly term: string
+  /** What the term contributes at most to the score of this agent, as a share of its IDF: 0 to 1. */
+  readonly impact: number
+}
+
 /** A full-text index over agents. */
 export interface WordIndex {
   readonly size: number
@@ -80,6 +87,10 @@ export interface WordIndex {
   contributions(query: WordQuery): (number: number) => readonly number[]
   /** The agent's distinct term ids. */
   termsOf(number: number): ReadonlySet<number>
+  /** The agent's distinct terms, with their impact in texts of average length `averageLength`. */
+  indexedTerms(number: number, averageLength: number): IndexedTerm[]
+  /** Weighted length of the agent's text. */
+  lengthOf(number: number): number
 }
 
 interface WeighedGroup {
@@ -91,40 +102,40 @@ interface WeighedGroup {
 }
 
 /**
- * Creates a BM25F index over typed arrays, with what was saved or empty. Agents are added, replaced and removed without a
- * rebuild.
+ * Inverse document frequency, scaled to about 1 for a term of one agent in `MIN_AGENTS`, and about 0 for a term of all
+ * agents. In a larger directory it grows with the square root of the usual logarithm: the more agents there are, the more
+ * terms match by chance.
  */
-export function createWordIndex(saved?: InvertedIndexState): WordIndex {
-  const index = new InvertedIndex(saved)
+export function inverseDocumentFrequency(frequency: number, publicAgents: number): number {
+  const agents = Math.max(publicAgents, MIN_AGENTS)
+  const unit = Math.sqrt(Math.log(1 + agents) * Math.log(1 + MIN_AGENTS))
+  return Math.log(1 + (agents - frequency + 0.5) / (frequency + 0.5)) / unit
+}
+
+/** Creates a BM25F index over typed arrays. Agents are added, replaced and removed without a rebuild. */
+export function createWordIndex(options?: InvertedIndexOptions): WordIndex {
+  const index = new InvertedIndex(options)
   const scores = new ScoreAccumulator(index)
   const bigramScores = new BigramScores()
   const actionScores = new ActionScores()
 
-  /**
-   * Inverse document frequency, scaled to about 1 for a term of one agent in `MIN_AGENTS`, and about 0 for a term of all
-   * agents. In a larger directory it grows with the square root of the usual logarithm: the more agents there are, the more
-   * terms match by chance.
-   */
-  const idf = (term: number | undefined): number => {
-    const frequency = term === undefined ? 0 : index.documentFrequency(term)
-    const agents = Math.max(index.publicAgents, MIN_AGENTS)
-    const unit = Math.sqrt(Math.log(1 + agents) * Math.log(1 + MIN_AGENTS))
-    return Math.log(1 + (agents - frequency + 0.5) / (frequency + 0.5)) / unit
-  }
+  const idf = (id: number): number => inverseDocumentFrequency(index.documentFrequency(id), index.publicAgents)
 
   const resolve = ({ terms }: WordQuery): ResolvedTerms => {
-    const ids = terms.map(({ term }) => index.terms.find(term))
-    return { ids, idfs: ids.map(idf) }
+    return {
+      ids: terms.map(({ term }) => index.terms.find(term)),
+      idfs: terms.map(({ term }) => inverseDocumentFrequency(index.frequencyOfTerm(term), index.publicAgents)),
+    }
   }
 
   /** The terms of each group, and the most that they can score. */
   const weigh = ({ terms }: WordQuery, { ids, idfs }: ResolvedTerms): WeighedGroup[] => {
     const groups: WeighedGroup[] = []
-    for (const [i, { group, weight, isOptional }] of terms.entries()) {
+    for (const [i, { term, group, weight, isOptional }] of terms.entries()) {
       const { terms: known, max, unknown } = groups[group] ?? { terms: [], max: 0, unknown: 0 }
       const [id, score] = [ids[i], weight * (idfs[i] ?? 0)]
       // A term that only private agents have counts like one that nobody has: scores would reveal it.
-      const isPublic = id !== undefined && index.documentFrequency(id) > 0
+      const isPublic = index.frequencyOfTerm(term) > 0
       groups[group] = {
         terms: id === undefined ? known : [...known, { id, weight: score }],
         max: isPublic ? Math.max(max, score) : max,
@@ -239,6 +250,21 @@ export function createWordIndex(saved?: InvertedIndexState): WordIndex {
     return terms
   }
 
+  const indexedTerms = (number: number, averageLength: number): IndexedTerm[] => {
+    const slot = index.slotOf(number)
+    if (slot === undefined) return []
+    const ids = termsOf(number)
+    for (const id of [...ids]) {
+      for (const character of [index.terms.firstOf(id), index.terms.secondOf(id)])
+        if (character !== NO_CHARACTER) ids.add(character)
+    }
+    const length = index.lengths[slot] ?? 0
+    return Array.from(ids, (id) => ({
+      term: index.terms.termOf(id) ?? '',
+      impact: saturated(index.frequencyOf(id, slot) / 2, length, averageLength),
+    })).filter(({ term }) => term !== '') // of a chunk of marks only, which no query contains
+  }
+
   /** The ids of the terms of a word; a word of a script without spaces has several. */
   const idsOf = (word: string): number[] =>
     tokenize(word, { keepStopWords: true }).flatMap(({ term }) => index.terms.find(term) ?? [])
@@ -272,5 +298,7 @@ export function createWordIndex(saved?: InvertedIndexState): WordIndex {
     occurTogether: (a, b) => idsOf(a).some((first) => idsOf(b).some((second) => index.occurTogether(first, second))),
     contributions,
     termsOf,
+    indexedTerms,
+    lengthOf: (number) => index.lengths[index.slotOf(number) ?? -1] ?? 0,
   }
 }

@@ -83,6 +83,11 @@ export const configSchema: JsonObject = closed({
     socketFolders: texts('folders whose Unix sockets may be called'),
   }),
   search: closed({
+    engine: {
+      description:
+        'where agents are found by text: `memory`, in each process; `postgres`, in the database, which needs the extension `vector` (pgvector 0.8 or later)',
+      enum: ['memory', 'postgres'],
+    },
     semantic: flag('false: only filters decide which agents are found; the words of a query only order them'),
     learn: flag(
       'false: outcomes of calls, ratings and what callers choose after searches do not affect ranking; searches have no id, and nothing is counted about them',

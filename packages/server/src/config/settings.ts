@@ -61,6 +61,8 @@ export interface Config {
     socketFolders: string[]
   }
   search: {
+    /** Where agents are found by text: in the memory of each process, or in the database that replicas share. */
+    engine: 'memory' | 'postgres'
     semantic: boolean
     /** Whether outcomes of calls and ratings influence the ranking. */
     learn: boolean
@@ -213,6 +215,7 @@ export const DEFAULTS: Config = {
     socketFolders: [],
   },
   search: {
+    engine: 'memory',
     semantic: true,
     learn: true,
     embedder: 'builtin',
@@ -308,7 +311,9 @@ export const withDefaults = (settings: Settings): Config => ({
 
 /** Refuses plain HTTP beyond this machine (C-72), and replicas that would each sign with their own key. */
 export function assertSafe(config: Config): void {
-  const { host, tls, behindProxy, database, secret, gateway, issuers, peers, crawl, mdns, publicUrl } = config
+  const { host, tls, behindProxy, database, secret, gateway, issuers, peers, crawl, mdns, publicUrl, search } = config
+  if (search.engine === 'postgres' && database === undefined)
+    throw new ConfigError('search.engine "postgres" needs --database: the text index is in that database')
   const problem = issuersProblem(issuers)
   if (problem !== undefined) throw new ConfigError(`issuers: ${problem}`)
   const peerProblem = peersProblem(peers)

@@ -3,10 +3,18 @@
  * - `unavailable`: the database cannot be reached, read or written
  * - `newer_version`: the database was written by a newer Switchboard
  * - `cursor_lost`: the change log has been pruned beyond this cursor; load again
+ * - `unsupported`: the database lacks an extension, or has one that is too old
  * - `invalid`: text that a database cannot store
  * - `closed`: the store was closed
  */
-export type StoreErrorCode = 'locked' | 'unavailable' | 'newer_version' | 'cursor_lost' | 'invalid' | 'closed'
+export type StoreErrorCode =
+  | 'locked'
+  | 'unavailable'
+  | 'newer_version'
+  | 'cursor_lost'
+  | 'unsupported'
+  | 'invalid'
+  | 'closed'
 
 /** An error of the store. Callers check the code; the message is one line for the operator, without secrets. */
 export class StoreError extends Error {

@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import {
+  builtInStaticEncoder,
   createBuiltInEmbedder,
+  createDatabaseEngine,
   createOnnxFolderEmbedder,
   createThreadEngine,
   EmbeddingError,
@@ -9,6 +11,7 @@ import {
   openLexicon,
   type SearchThread,
   type TextEngine,
+  type TextTables,
 } from '@switchboard/search'
 import { type Config, ConfigError } from '../config/settings.js'
 import { createEmbeddedTexts } from '../services/discovery/embedded-texts.js'
@@ -21,6 +24,9 @@ import { createRemoteEmbedder } from '../services/discovery/remote-embedder.js'
 import { createSearchChoices, type SearchChoices } from '../services/discovery/search-choices.js'
 import { createWordIndexing, type WordIndexing } from '../services/discovery/word-indexing.js'
 import type { Catalog } from '../services/registry/catalog.js'
+import { openTextTables } from '../store/postgres/text-tables.js'
+import { StoreError } from '../store/store-error.js'
+import type { StoreHealth } from '../store/store-health.js'
 import type { Base } from './base.js'
 import type { LimitParts } from './limits.js'
 
@@ -83,22 +89,43 @@ export function wireLexicon({ search: { lexicon: files } }: Config): Lexicon {
   }
 }
 
-/** The text index, in a thread of its own. */
+/** The text index: in a thread of its own, or in the database. */
 export function wireEngine(
   { config: { search, data, database }, log }: Base,
-  thread: SearchThread | undefined,
+  { thread, textTables }: { thread: SearchThread | undefined; textTables: TextTables | undefined },
 ): TextEngine {
-  const engine = createThreadEngine({
-    thread,
+  const isStatic = search.semantic && search.embedder !== 'none'
+  const options = {
     rerankLimit: search.rerankLimit,
-    isStatic: search.semantic && search.embedder !== 'none',
     lexicon: search.lexicon,
+    onProblem: (problem: string) => log.error({ problem }, 'could not index an agent: only filters find it'),
+  }
+  if (textTables)
+    return createDatabaseEngine(textTables, { ...options, encoder: isStatic ? builtInStaticEncoder() : undefined })
+  const engine = createThreadEngine({
+    ...options,
+    thread,
+    isStatic,
     path: search.indexFile ?? (database === undefined ? join(data, INDEX_FILE) : undefined),
     onRejected: (reason) => log.warn({ reason }, 'the saved index cannot be used: indexing all agents'),
-    onProblem: (problem) => log.error({ problem }, 'could not index an agent: only filters find it'),
   })
   engine.onLost(() => log.error('the search thread has stopped and was started again: indexing all agents'))
   return engine
+}
+
+/** The tables of the text index, if it is in the database. */
+export async function openTextIndex(
+  { search, database }: Config,
+  health: StoreHealth,
+): Promise<TextTables | undefined> {
+  if (search.engine !== 'postgres' || database === undefined) return undefined
+  try {
+    return await openTextTables(database, health)
+  } catch (error) {
+    if (error instanceof StoreError && error.code === 'unsupported')
+      throw new ConfigError(`search.engine "postgres": ${error.message}`)
+    throw error
+  }
 }
 
 /** Throws if the operator's model folder cannot be used. Before anything else: a start with it would fail later, in silence. */

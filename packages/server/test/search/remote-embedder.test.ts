@@ -103,8 +103,10 @@ describe('a remote embedding endpoint', () => {
 
   it('PROF-6.1-05 catches up after an outage, and searches have a warning until then', async () => {
     endpoint.mode = 'fails'
+    endpoint.requests.length = 0
     await register(directory, aidipAgent({ id: 'late', name: 'Late', description: 'All about cat food.' }))
-    await sleep(50)
+    await expect.poll(() => endpoint.requests.length, { interval: 5 }).toBeGreaterThan(0)
+    await sleep(50) // until the directory has the response
     endpoint.mode = 'works'
     expect(await warningsOf('feline nutrition')).toContain('still being embedded')
     await settle(directory)

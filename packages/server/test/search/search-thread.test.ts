@@ -16,7 +16,7 @@ beforeAll(async () => {
     workers.push(worker)
     return worker
   })
-  directory = await startDirectory({ search: { embedder: 'static' } }, { searchThread })
+  directory = await startDirectory({ search: { engine: 'memory', embedder: 'static' } }, { searchThread })
 })
 afterAll(() => directory.close())
 

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import type { JsonObject, JsonValue } from '@switchboard/protocol'
 import { createServer, type ServerDeps } from '../../src/app.js'
 import type { Settings } from '../../src/config/settings.js'
+import { testVectorDatabase } from '../postgres.js'
 import { type CheckedResponses, checkResponses } from './check-responses.js'
 
 /** The caller: two publishers (tokA, tokB), an ordinary client (tokC), the administrator, or no credentials. */
@@ -54,12 +55,17 @@ const SCOPES: Partial<Record<TestCaller, string[]>> = {
   tokC: ['discover', 'invoke'],
 }
 
+/** Runs the tests with the text engine in PostgreSQL, each directory in a database of its own. */
+const SEARCHES_IN_POSTGRES = process.env.SWITCHBOARD_TEST_ENGINE === 'postgres'
+
 const OPEN_LIMITS = { search: 1e6, register: 1e6, lookup: 1e6, invoke: 1e6 }
 
 /** Starts a directory as an application embeds it with `createServer`; rate limits are high, and agents are not
  * asked for their operations, unless a test sets it. */
 export async function startDirectory(settings: Settings = {}, deps: ServerDeps = {}): Promise<TestDirectory> {
   const data = mkdtempSync(join(tmpdir(), 'switchboard-test-'))
+  const database = SEARCHES_IN_POSTGRES && settings.database === undefined ? await testVectorDatabase() : undefined
+  const shared: Settings = database ? { database: database.url } : {}
   const adminKey = 'administrator-of-the-tests'
   const checks: CheckedResponses[] = []
   const start = async (more: Settings = {}) => {
@@ -72,11 +78,18 @@ export async function startDirectory(settings: Settings = {}, deps: ServerDeps =
         rateLimits: OPEN_LIMITS,
         // Agents of most tests count the requests that they get.
         operations: { fetch: false },
+        ...shared,
         ...settings,
         ...more,
         // The embedding model runs in a separate process; most tests do not need it.
         // It may be slow while other tests run.
-        search: { embedder: 'none', embedTimeoutMs: 30_000, ...settings.search, ...more.search },
+        search: {
+          embedder: 'none',
+          embedTimeoutMs: 30_000,
+          ...(SEARCHES_IN_POSTGRES && { engine: 'postgres' }),
+          ...settings.search,
+          ...more.search,
+        },
       },
       deps,
     )
@@ -160,6 +173,7 @@ export async function startDirectory(settings: Settings = {}, deps: ServerDeps =
     },
     async close() {
       await server.close()
+      await database?.drop()
       rmSync(data, { recursive: true, force: true })
       for (const check of checks) check.assertDeclared()
     },

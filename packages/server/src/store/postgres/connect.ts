@@ -32,14 +32,16 @@ export interface Transaction {
 export interface ConnectOptions {
   /** Milliseconds to wait for a result; 0: forever. Default: 10 s. */
   queryTimeout?: number
+  /** Statements that every new connection begins with. Default: none. */
+  settings?: string | undefined
 }
 
 export function connect(
   url: string,
   connections: number,
-  { queryTimeout = QUERY_TIMEOUT }: ConnectOptions = {},
+  { queryTimeout = QUERY_TIMEOUT, settings }: ConnectOptions = {},
 ): Connection {
-  const pool = createPool(url, connections, queryTimeout)
+  const pool = createPool(url, connections, { queryTimeout, settings })
   const place = placeOf(new pg.Client(pool.options))
   const clients = new Set<pg.PoolClient>()
   pool.on('connect', (client) => clients.add(client))
@@ -107,7 +109,11 @@ export function sqlStateOf(error: unknown): string | undefined {
   return cause instanceof pg.DatabaseError ? cause.code : undefined
 }
 
-function createPool(url: string, connections: number, queryTimeout: number): pg.Pool {
+function createPool(
+  url: string,
+  connections: number,
+  { queryTimeout, settings }: ConnectOptions & { queryTimeout: number },
+): pg.Pool {
   try {
     const pool = new pg.Pool({
       connectionString: url,
@@ -116,6 +122,7 @@ function createPool(url: string, connections: number, queryTimeout: number): pg.
       query_timeout: queryTimeout,
       keepAlive: true,
       application_name: 'switchboard',
+      ...(settings !== undefined && { verify: (client, done) => client.query(settings, (error) => done(error)) }),
     })
     // The pool replaces an idle connection that breaks; if it cannot, the next query fails.
     pool.on('error', () => {})

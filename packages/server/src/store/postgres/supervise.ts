@@ -9,9 +9,20 @@ const CHECK_TIMEOUT_MS = 3000
 const ROOM = 65_536
 const TOO_MANY_CONNECTIONS = '53300'
 
-/** A connection whose operations are supervised: they fail at once while the database is unreachable. */
+/** The connection of the store. While it is supervised, operations fail at once if the database is unreachable. */
 export function supervise(connection: Connection, url: string, health: StoreHealth): Connection {
   const end = health.supervise({ check: () => checkDatabase(url), cut: connection.cut })
+  return {
+    ...failingFast(connection, health),
+    close() {
+      end()
+      return connection.close()
+    },
+  }
+}
+
+/** A connection whose operations fail at once while the supervised database is unreachable. */
+export function failingFast(connection: Connection, health: StoreHealth): Connection {
   return {
     ...connection,
     query: (sql, parameters) => health.run(() => connection.query(sql, parameters)),
@@ -23,10 +34,6 @@ export function supervise(connection: Connection, url: string, health: StoreHeal
         query: (sql, parameters) => health.run(() => transaction.query(sql, parameters)),
         commit: () => health.run(() => transaction.commit()),
       }
-    },
-    close() {
-      end()
-      return connection.close()
     },
   }
 }
