@@ -123,8 +123,11 @@ export interface AgentIndex<T extends IndexedAgent> {
   adopt(): Promise<void>
   /** Called when the text engine has lost everything: all agents are deferred again, and have no vectors of the model. */
   onLost(listener: () => void): void
-  /** Sets the dimensions of the model's embeddings and drops its vectors. Until it is called, search does without. */
-  setDimensions(dimensions: number): void
+  /**
+   * Sets the dimensions of the model's embeddings, and drops the vectors of another model. Until it is called, search does
+   * without.
+   */
+  setDimensions(dimensions: number, model?: string): void
   /** Sets the model's vectors of the agent's `embeddingTextsOf`, packed by `packVectors`; false if they do not fit. */
   putVectors(number: number, packed: Uint8Array): boolean
   remove(id: string): void
@@ -151,7 +154,10 @@ export interface AgentIndex<T extends IndexedAgent> {
 export interface AgentIndexOptions<T> extends Omit<TextSearchOptions, 'saved'> {
   /** Searches by text. Default: one in this thread. */
   readonly engine?: TextEngine | undefined
-  /** A number that changes with the agent's record, and is the same after a restart. Default: 0 for all, so nothing may be adopted. */
+  /**
+   * A number that changes with the agent's record, and is the same after a restart. An engine that keeps its index needs it:
+   * it does not replace a text of the same version. Default: 0 for all.
+   */
   readonly versionOf?: (agent: T) => number
 }
 
@@ -184,6 +190,7 @@ export function createAgentIndex<T extends IndexedAgent>({
   const facets = createFacetCounter()
   let version = 0
   let dimensions: number | undefined
+  let modelId: string | undefined
   /** Agents whose words are not indexed yet: at startup there are many, and serving need not wait for them. */
   const deferred = new Map<number, T>()
 
@@ -261,7 +268,7 @@ export function createAgentIndex<T extends IndexedAgent>({
     version++
     losses++
     for (const agent of byNumber.values()) deferred.set(agent.number, agent)
-    if (dimensions !== undefined) texts.setDimensions(dimensions)
+    if (dimensions !== undefined) texts.setDimensions(dimensions, modelId)
     for (const listener of lostListeners) listener()
   })
 
@@ -378,10 +385,11 @@ export function createAgentIndex<T extends IndexedAgent>({
     indexDeferred,
     adopt,
     onLost: (listener) => void lostListeners.push(listener),
-    setDimensions(value) {
+    setDimensions(value, model) {
       version++
+      modelId = model
       dimensions = value
-      texts.setDimensions(value)
+      texts.setDimensions(value, model)
     },
     putVectors(number, packed) {
       if (!byNumber.has(number) || dimensions === undefined || !isPacked(packed, dimensions)) return false

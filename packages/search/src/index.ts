@@ -35,7 +35,7 @@ export type {
   TextRow,
   TextTables,
 } from './engine/database/text-tables.js'
-export { SearchError, type SearchErrorCode } from './engine/search-error.js'
+export { isSearchOutage, SearchError, type SearchErrorCode } from './engine/search-error.js'
 export { type SearchThread, startSearchThread } from './engine/start-search-thread.js'
 export type { TextEngine } from './engine/text-engine.js'
 export { createThreadChecks, type ThreadChecks } from './engine/thread-checks.js'

@@ -9,7 +9,7 @@ export function createLocalEngine(search: TextSearch): TextEngine {
     },
     put: (number, text, isPublic) => search.put(number, text, isPublic),
     remove: search.remove,
-    setDimensions: search.setDimensions,
+    setDimensions: (dimensions) => search.setDimensions(dimensions),
     putVectors: (number, packed) => void search.putVectors(number, packed),
     removeVectors: search.removeVectors,
     settled: async () => {},

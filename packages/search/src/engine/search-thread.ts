@@ -7,7 +7,7 @@ import { createIndexFile, type IndexFile } from '../saved/index-file.js'
 import { type Candidates, createTextSearch, type TextSearch } from '../text-search.js'
 import type { Change, FromThread, Request, Requests, ThreadIndexOptions, ToThread } from './messages.js'
 
-/** The program of the search thread: it holds text indexes and answers in the order of the messages. */
+/** The program of the search thread: it holds text indexes and checks for abuse, in the order of the messages, rankings first. */
 
 interface Index {
   readonly search: TextSearch

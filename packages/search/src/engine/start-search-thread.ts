@@ -67,7 +67,8 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
   let waiting: ToThread[] = []
   let flushing: NodeJS.Immediate | undefined
 
-  const settle = (id: number): ReturnType<typeof pending.get> => {
+  /** Takes the request out of those that wait. */
+  const take = (id: number): ReturnType<typeof pending.get> => {
     const request = pending.get(id)
     pending.delete(id)
     if (pending.size === 0) worker?.unref()
@@ -77,10 +78,10 @@ export function startSearchThread(start = (): Worker => new Worker(PROGRAM, { ex
   const receive = (message: FromThread): void => {
     const index = indexes.get(message.index)
     if ('problem' in message) index?.listener.problem(message.problem)
-    else if ('failed' in message) settle(message.id)?.reject(new SearchError('failed', message.failed))
+    else if ('failed' in message) take(message.id)?.reject(new SearchError('failed', message.failed))
     else {
       if (index) index.bytes = message.bytes
-      settle(message.id)?.resolve(message.result)
+      take(message.id)?.resolve(message.result)
     }
   }
 

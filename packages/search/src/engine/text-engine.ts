@@ -41,13 +41,14 @@ export interface TextEngine {
   /** @param version of the text, to recognise it after a restart: it differs if anything of the text does */
   put(number: number, text: AgentText, isPublic: boolean, version: number): void
   remove(number: number): void
-  setDimensions(dimensions: number): void
+  /** Drops vectors of other dimensions, or of another model. */
+  setDimensions(dimensions: number, model?: string): void
   /** Vectors of other dimensions, or of an agent that is unknown, are ignored. */
   putVectors(number: number, packed: Uint8Array): void
   removeVectors(number: number): void
   /**
-   * The agents that it holds, by number, with the versions of their texts: after a restart, those that were kept. They need
-   * not be put again; those that no longer exist must be removed.
+   * The agents that it holds since before it was opened, by number, with the versions of their texts; NaN if a text must be
+   * put again. Those with the same version need not be put, and those that no longer exist must be removed.
    */
   versions(): Promise<ReadonlyMap<number, number>>
   /** Resolves when all changes until now are done. */

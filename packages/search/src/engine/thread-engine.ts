@@ -34,8 +34,8 @@ export function createThreadEngine({
   })
   index.change({ kind: 'open', options: { ...options, isRestored: true } })
 
-  /** Again if the thread has stopped: what it held is being put again, and is found as far as it is. */
-  const persist = async <T>(attempt: () => Promise<T>): Promise<T> => {
+  /** If the thread stops, tries again: what it held is being put again, so some agents may be missing. */
+  const retry = async <T>(attempt: () => Promise<T>): Promise<T> => {
     for (let attempts = 1; ; attempts++) {
       try {
         return await attempt()
@@ -56,10 +56,10 @@ export function createThreadEngine({
     putVectors: (number, packed) => index.change({ kind: 'putVectors', number, packed }),
     removeVectors: (number) => index.change({ kind: 'removeVectors', number }),
     settled: async () => void (await index.request('settled', {})),
-    read: (text, options) => persist(async () => (await index.request('read', { text, options })).result),
-    suggest: (unknown) => persist(async () => (await index.request('suggest', { unknown })).result),
+    read: (text, options) => retry(async () => (await index.request('read', { text, options })).result),
+    suggest: (unknown) => retry(async () => (await index.request('suggest', { unknown })).result),
     search: (query, vectors, { accepted, approximate = false, skip, take, all = false }, adjust) =>
-      persist(async () => {
+      retry(async () => {
         const isKept = take > 0
         const params = { query, vectors, accepted: accepted.bits, approximate, end: skip + take, isKept, all }
         const { id, result: found } = await index.request('find', params)
@@ -69,9 +69,9 @@ export function createThreadEngine({
         return { ...found, hits }
       }),
     evidence: (query, vectors, numbers) =>
-      persist(async () => (await index.request('evidence', { query, vectors, numbers })).result),
+      retry(async () => (await index.request('evidence', { query, vectors, numbers })).result),
     async versions() {
-      const { versions, rejected } = await persist(async () => (await index.request('versions', {})).result)
+      const { versions, rejected } = await retry(async () => (await index.request('versions', {})).result)
       if (rejected !== undefined) onRejected(rejected)
       return versions
     },

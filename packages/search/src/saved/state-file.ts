@@ -96,7 +96,7 @@ export function readState<T extends object>(path: string, identity: string): T {
 }
 
 function readFrom<T extends object>(reader: Reader, identity: string): T {
-  if (!MAGIC.equals(reader.take(MAGIC.length))) throw new StateFileError('it is no saved index')
+  if (!MAGIC.equals(reader.take(MAGIC.length))) throw new StateFileError('it is not a saved index')
   const { state, identity: written } = parseHeader(reader)
   if (written !== identity) throw new StateFileError('it was saved by another version, or with other words or models')
   reader.finish()

@@ -98,7 +98,7 @@ export const configSchema: JsonObject = closed({
       60_000,
     )('how long a query waits for the embedding model; then it is ranked without it, with a warning'),
     indexFile: text(
-      'where the index of words is saved, so that a start need not build it again; default: `search-index.bin` in `data`; with `database`, it is not saved. Each replica needs its own file',
+      'file that keeps the text index, so that a start need not build it again; default: `search-index.bin` in `data`, or none with `database`. Each replica needs its own file. Not used with `engine: postgres`',
     ),
     embedder: {
       description:

@@ -1,5 +1,5 @@
 import { DirectoryError, errorBody } from '@switchboard/protocol'
-import { SearchError } from '@switchboard/search'
+import { isSearchOutage } from '@switchboard/search'
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify'
 import { CallFailed } from '../services/calls/response/call-failed.js'
 import { isStoreFailure, StoreError } from '../store/store-error.js'
@@ -68,8 +68,8 @@ export function toDirectoryError(error: unknown, request: FastifyRequest): Direc
       retryAfter: Math.max(1, Math.ceil((error.retryAfterMs ?? 0) / 1000)),
     })
   }
-  if (error instanceof SearchError && error.code !== 'failed')
-    return new DirectoryError('unavailable', 'searches by text do not work at the moment: try again later', {
+  if (isSearchOutage(error))
+    return new DirectoryError('unavailable', 'search by text is not available at the moment: try again later', {
       cause: error,
       retryAfter: 1,
     })

@@ -2,37 +2,6 @@
 const SLICE_MS = 8
 const PAUSE_MS = 5
 
-/** Background work in small steps. */
-export interface SlicedWork {
-  /** Starts, or goes on when there is more to do; runs the first slice at once. */
-  run(): void
-  stop(): void
-}
-
-/** Runs a step again and again until it returns false, in slices that do not delay requests noticeably. */
-export function createSlicedWork(step: () => boolean): SlicedWork {
-  let timer: NodeJS.Timeout | undefined
-  let isStopped = false
-
-  const runSlice = (): void => {
-    timer = undefined
-    const end = performance.now() + SLICE_MS
-    let hasMore = true
-    while (hasMore && performance.now() < end) hasMore = step()
-    if (hasMore && !isStopped) timer = setTimeout(runSlice, PAUSE_MS).unref()
-  }
-
-  return {
-    run() {
-      if (!timer && !isStopped) runSlice()
-    },
-    stop() {
-      isStopped = true
-      clearTimeout(timer)
-    },
-  }
-}
-
 /**
  * For asynchronous work whose steps may not wait for anything: returns a promise of a pause when a slice is over. Reading
  * the embedded store, for example, resolves without a turn of the event loop.

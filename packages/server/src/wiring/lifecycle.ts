@@ -33,8 +33,8 @@ const DRAIN_MS = 7000
 const DRAIN_END_MS = 300
 /** Milliseconds to write what is buffered. */
 const FLUSH_MS = 500
-/** Milliseconds to save the text index; if it takes longer, the next start goes on from an older one. */
-const SAVE_MS = 3000
+/** Milliseconds to save the text index, as far as the others have left any; if it takes longer, the next start goes on from an older one. */
+const SAVE_MS = 6000
 /** Milliseconds to remove the agents of the demo. */
 const DEMO_MS = 1000
 /** Milliseconds that background work has to finish. */

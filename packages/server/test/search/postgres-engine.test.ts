@@ -136,7 +136,7 @@ describe.skipIf(!database)(database ? 'a text engine in PostgreSQL' : `a text en
     expect(await sql('SELECT FROM text_words', place)).toEqual([])
   })
 
-  it('drops the vectors of a model with other dimensions', async () => {
+  it('drops the vectors of a model with other dimensions, or of another model', async () => {
     const place = await emptyPlace()
     const engine = await open(place)
     const index = createAgentIndex({ engine, versionOf })
@@ -146,7 +146,11 @@ describe.skipIf(!database)(database ? 'a text engine in PostgreSQL' : `a text en
     engine.setDimensions(DIMENSIONS)
     await engine.settled()
     expect(await sql('SELECT FROM text_embedded', place)).toHaveLength(3)
-    engine.setDimensions(256)
+    engine.setDimensions(DIMENSIONS, 'another')
+    await engine.settled()
+    expect(await sql('SELECT FROM text_embedded', place)).toEqual([])
+    index.putVectors(1, vectorsOf(1))
+    engine.setDimensions(256, 'another')
     await engine.settled()
     expect(await sql('SELECT FROM text_embedded', place)).toEqual([])
     const window = { accepted: new NumberSet([1, 2, 3]), skip: 0, take: 10 }
@@ -154,6 +158,28 @@ describe.skipIf(!database)(database ? 'a text engine in PostgreSQL' : `a text en
       publishers: [],
     }))
     expect(found.hits[0]?.number).toBe(1)
+  })
+
+  it('keeps vectors that arrive before the text of their agent', async () => {
+    const place = await emptyPlace()
+    const engine = await open(place)
+    const index = createAgentIndex({ engine, versionOf })
+    index.setDimensions(DIMENSIONS)
+    index.put(agent(1, 'Juggles oranges.'), 'later')
+    index.putVectors(1, vectorsOf(1))
+    await engine.settled()
+    await index.indexDeferred(10)
+    expect(await sql('SELECT number FROM text_agents JOIN text_embedded USING (number)', place)).toHaveLength(1)
+  })
+
+  it('writes agents with very many texts without holding up the others', async () => {
+    const engine = await open(await emptyPlace())
+    const index = createAgentIndex({ engine, versionOf })
+    const skills = Array.from({ length: 2000 }, (_, i) => ({ name: `skill${i}`, description: `Juggles ${i} oranges.` }))
+    for (let number = 1; number <= 5; number++) index.put(agent(number, 'Juggles.', { capabilities: skills }))
+    index.put(agent(6, 'Peels lemons.'))
+    expect((await find(index, 'lemons')).hits[0]?.number).toBe(6)
+    expect((await find(index, 'juggles')).total).toBe(5)
   })
 
   it('needs the extension vector, and says how to get it', async () => {

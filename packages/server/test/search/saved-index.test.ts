@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { JsonObject } from '@switchboard/protocol'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { Settings } from '../../src/config/settings.js'
 import { register, search } from '../aidip/requests.js'
 import { startDirectory, type TestDirectory } from '../support/directory.js'
 import { aidipAgent } from '../support/documents.js'
@@ -10,6 +11,9 @@ import { aidipAgent } from '../support/documents.js'
 const WEATHER = aidipAgent({ id: 'weather', name: 'Rainer', description: 'Tells whether it will rain tomorrow.' })
 const TRAINS = aidipAgent({ id: 'trains', name: 'Traveller', description: 'Plans trips through Italy by train.' })
 const CHESS = aidipAgent({ id: 'chess', name: 'Grandmaster', description: 'Plays chess.' })
+
+/** Of the engine in memory, also where the tests run on another one. */
+const settingsOf = (data: string): Settings => ({ data, database: undefined, search: { engine: 'memory' } })
 
 let folder: string
 let data: string
@@ -19,7 +23,7 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'switchboard-saved-index-'))
   data = join(folder, 'data')
   file = join(data, 'search-index.bin')
-  directory = await startDirectory({ data })
+  directory = await startDirectory(settingsOf(data))
   await register(directory, WEATHER)
   await register(directory, TRAINS)
 })
@@ -45,7 +49,7 @@ const correctionsOf = async (query: string) =>
 const restartAfter = async (change: () => void): Promise<void> => {
   await directory.close()
   change()
-  directory = await startDirectory({ data })
+  directory = await startDirectory(settingsOf(data))
 }
 
 describe('the saved index', () => {

@@ -57,7 +57,7 @@ describe('a search thread that is killed', () => {
     await workers.at(-1)?.terminate()
     const refused = await search('task1')
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '1'])
-    expect(refused.json.error.message).toBe('searches by text do not work at the moment: try again later')
+    expect(refused.json.error.message).toBe('search by text is not available at the moment: try again later')
     expect((await directory.get('/agents/agent-1')).status).toBe(200)
     await register(40)
     await expect.poll(async () => (await search('task1')).status, { timeout: 10_000 }).toBe(200)

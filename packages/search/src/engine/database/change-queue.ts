@@ -2,15 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { SearchError } from '../search-error.js'
 import type { ModelVectors, TextRow, TextTables } from './text-tables.js'
 
-/** Changes of one kind that are written at once. */
+/** Changes of one kind that are written at once, and their vectors: those take the most time. */
 const MAX_BATCH = 64
+const MAX_VECTORS = 1000
 /** Milliseconds until changes that could not be written are tried again. */
 const RETRY_MS = 1000
 
 export type TableChange =
   | { readonly kind: 'put'; readonly number: number; readonly row: TextRow }
   | { readonly kind: 'remove'; readonly number: number }
-  | { readonly kind: 'setDimensions'; readonly dimensions: number }
+  | { readonly kind: 'setDimensions'; readonly dimensions: number; readonly model: string | undefined }
   | { readonly kind: 'putVectors'; readonly number: number; readonly vectors: ModelVectors }
   | { readonly kind: 'removeVectors'; readonly number: number }
 
@@ -34,6 +35,8 @@ export interface ChangeQueueOptions {
 export function createChangeQueue({ tables, onPut, onProblem }: ChangeQueueOptions): ChangeQueue {
   const waiting: TableChange[] = []
   let [added, written] = [0, 0]
+  /** Halved after a failure: a batch may have taken too long. */
+  let mostChanges = MAX_BATCH
   let running: Promise<void> | undefined
   let isClosed = false
   const listeners: { after: number; resolve(): void; reject(error: unknown): void }[] = []
@@ -53,7 +56,8 @@ export function createChangeQueue({ tables, onPut, onProblem }: ChangeQueueOptio
         await tables.remove(numbers)
         break
       case 'setDimensions':
-        for (const change of changes) if (change.kind === 'setDimensions') await tables.setDimensions(change.dimensions)
+        for (const change of changes)
+          if (change.kind === 'setDimensions') await tables.setDimensions(change.dimensions, change.model)
         break
       case 'putVectors':
         await tables.putVectors(changes.flatMap((change) => (change.kind === 'putVectors' ? change.vectors : [])))
@@ -81,15 +85,15 @@ export function createChangeQueue({ tables, onPut, onProblem }: ChangeQueueOptio
 
   const run = async (): Promise<void> => {
     while (waiting.length > 0 && !isClosed) {
-      const kind = waiting[0]?.kind
-      const end = waiting.findIndex((change, i) => change.kind !== kind || i === MAX_BATCH)
-      const batch = waiting.slice(0, end < 0 ? waiting.length : end)
+      const batch = nextBatch(waiting, mostChanges)
       try {
         await applySafely(batch)
         waiting.splice(0, batch.length)
         written += batch.length
+        mostChanges = MAX_BATCH
         settle()
       } catch (error) {
+        mostChanges = Math.max(1, Math.floor(batch.length / 2))
         for (const { reject } of listeners.splice(0)) reject(error)
         if (isClosed) return
         await pause(RETRY_MS, undefined, { ref: false })
@@ -114,6 +118,22 @@ export function createChangeQueue({ tables, onPut, onProblem }: ChangeQueueOptio
       for (const { reject } of listeners.splice(0)) reject(new SearchError('unavailable', 'the text index is closed'))
     },
   }
+}
+
+/** The first changes of one kind. */
+function nextBatch(waiting: readonly TableChange[], most: number): readonly TableChange[] {
+  const kind = waiting[0]?.kind
+  let vectors = 0
+  const end = waiting.findIndex((change, i) => {
+    vectors += vectorsOf(change)
+    return i > 0 && (change.kind !== kind || i === most || vectors > MAX_VECTORS)
+  })
+  return waiting.slice(0, end < 0 ? waiting.length : end)
+}
+
+function vectorsOf(change: TableChange): number {
+  if (change.kind === 'put') return change.row.vectors.length
+  return change.kind === 'putVectors' ? change.vectors.codes.length : 0
 }
 
 const isInvalid = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === 'invalid'

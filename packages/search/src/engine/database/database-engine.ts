@@ -26,13 +26,15 @@ const ROUGH = 3
 const MAX_RANKED = 2000
 /** Up to this many accepted agents are named: the database compares all of them. */
 const FEW = 2000
-/** Share of all agents from which on those that are not accepted are sorted out here. */
+/** If at least this share of all agents is accepted, the database is asked without a filter and the others are left out here. */
 const NEARLY_ALL = 0.9
 /** Rows that are read beyond the limit, to have enough when some are sorted out. */
 const SPARE = 1.25
 /** The impact of a term is compared at this length of text, which is about the average. */
 const TYPICAL_LENGTH = 100
-/** How often a search is ranked, until the database has told all frequencies that it needs. */
+/** Vectors of one agent that the database compares; the ranking compares all of them. */
+const MAX_VECTORS = 256
+/** How often a search is ranked at most: each time it may need frequencies that must be read first. */
 const MAX_PASSES = 4
 
 /** Options of `createDatabaseEngine`. */
@@ -71,15 +73,17 @@ export function createDatabaseEngine(
   const format = [ANALYSIS, encoder?.id, ...files.map(({ language, path }) => `${language} ${digestOf(path)}`)].join(
     ' ',
   )
+  // Read before the agents are loaded: one that another replica adds later is not among these, so it is not taken for one
+  // that was removed.
   const versions = tables.versions()
   versions.catch(() => {})
 
-  /** Failures of the database: the same can be tried again. */
+  /** Translates errors of the database. */
   const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
     try {
       return await work()
     } catch (error) {
-      if (error instanceof SearchError) throw error
+      if (error instanceof SearchError || !(error instanceof Error && 'code' in error)) throw error
       throw new SearchError('unavailable', `the database of the text index: ${String(error)}`)
     }
   }
@@ -100,7 +104,7 @@ export function createDatabaseEngine(
       const wanted = Math.ceil(limit * SPARE)
       const rows = await read(undefined, wanted)
       const passed = rows.filter(({ number }) => accepted.has(number))
-      if (passed.length >= limit || rows.length < wanted) return passed
+      if (passed.length >= limit || rows.length < wanted) return passed.slice(0, limit)
     }
     return read(acceptedRows(accepted), limit)
   }
@@ -173,7 +177,7 @@ export function createDatabaseEngine(
         terms: words.indexedTerms(number, TYPICAL_LENGTH),
         words: [...wordsOf(text.fields)],
         content,
-        vectors: search.staticCodes(number),
+        vectors: search.staticCodes(number).slice(0, MAX_VECTORS),
       }
       queue.add({ kind: 'put', number, row })
     },
@@ -181,15 +185,18 @@ export function createDatabaseEngine(
       cache.remove(number)
       queue.add({ kind: 'remove', number })
     },
-    setDimensions(value) {
+    setDimensions(value, model) {
       dimensions = value
       search.setDimensions(value)
       cache.forgetVectors()
-      queue.add({ kind: 'setDimensions', dimensions: value })
+      queue.add({ kind: 'setDimensions', dimensions: value, model })
     },
     putVectors(number, packed) {
       const codes = dimensions === undefined ? undefined : unpackVectors(packed, dimensions)
-      if (codes) queue.add({ kind: 'putVectors', number, vectors: { number, codes, packed } })
+      if (codes) {
+        const vectors = { number, codes: codes.slice(0, MAX_VECTORS), packed }
+        queue.add({ kind: 'putVectors', number, vectors })
+      }
     },
     removeVectors: (number) => queue.add({ kind: 'removeVectors', number }),
     versions: () =>

@@ -68,17 +68,17 @@ export interface TermFrequency {
 }
 
 /**
- * The tables of a database engine, which several processes may share. An agent that cannot be stored is rejected with an
- * error whose `code` is `invalid`; after any other error, the same can be tried again.
+ * The tables of a database engine, which several processes may share. Errors of the database have a `code`: `invalid` if
+ * an agent cannot be stored; after any other, the same can be tried again.
  */
 export interface TextTables {
   versions(): Promise<ReadonlyMap<number, { readonly version: number; readonly format: string }>>
   /** Adds or replaces rows; those that have this version and format already stay as they are. Keeps the model's vectors. */
   put(rows: readonly TextRow[]): Promise<void>
   remove(numbers: readonly number[]): Promise<void>
-  /** Drops the model's vectors if they have other dimensions. */
-  setDimensions(dimensions: number): Promise<void>
-  /** Replaces vectors of rows that exist, unless they are the same. */
+  /** Drops the model's vectors if they have other dimensions, or are of another model. */
+  setDimensions(dimensions: number, model?: string): Promise<void>
+  /** Replaces vectors, unless they are the same. The row may be put later. */
   putVectors(vectors: readonly ModelVectors[]): Promise<void>
   removeVectors(numbers: readonly number[]): Promise<void>
   statistics(): Promise<TextStatistics>

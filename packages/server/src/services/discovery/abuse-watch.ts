@@ -1,5 +1,5 @@
 import type { AgentRecord, JsonObject } from '@switchboard/protocol'
-import { type AbuseFinding, abuseFactor, findAbuse, SearchError, type ThreadChecks } from '@switchboard/search'
+import { type AbuseFinding, abuseFactor, findAbuse, isSearchOutage, type ThreadChecks } from '@switchboard/search'
 import type { Agent, Catalog, CatalogListener } from '../registry/catalog.js'
 
 /** Agents of a bulk load that are checked at once: some milliseconds, in which searches wait. */
@@ -53,11 +53,11 @@ export function createAbuseWatch({ checks, catalog, onFinding, onError }: AbuseW
   const check = (agent: Agent): Promise<void> => {
     const { number, owner, record, published, stored } = agent
     waiting.delete(number)
-    const { id, format, document, marks } = stored
+    const { id, format, marks, text = JSON.stringify(stored.document) } = stored
     const sent = {
       id,
       format,
-      document: JSON.stringify(document),
+      document: text,
       isRedacted: marks.origin?.redacted === true,
       learned: published === record ? undefined : record.learned,
       publisher: owner,
@@ -68,7 +68,7 @@ export function createAbuseWatch({ checks, catalog, onFinding, onError }: AbuseW
         (findings) => settle(agent, findings),
         (error: unknown) => {
           // What the thread has lost is checked again when it has started.
-          if (!(error instanceof SearchError) || error.code === 'failed') onError(error)
+          if (!isSearchOutage(error)) onError(error)
         },
       )
       .finally(() => {

@@ -102,7 +102,7 @@ export function createEmbeddingQueue({
   const openModel = async (): Promise<Model> => {
     if (!open) throw new Error('no embedding model is configured')
     const documents = await open(stopping.signal)
-    catalog.index.setDimensions(documents.dimensions)
+    catalog.index.setDimensions(documents.dimensions, documents.id)
     return { documents, queries: createCachedEmbedder(documents, CACHED_QUERIES) }
   }
 

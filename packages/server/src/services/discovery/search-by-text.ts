@@ -49,10 +49,10 @@ export async function searchByText(
   }
   const { version } = context.catalog.index
   const read = await readText(context, query, words, span)
-  // Grants may have changed while the text was read. What is found belongs to what the caller sees when the search begins.
+  // Grants may have changed while the text was read, or during the search: then the result belongs to neither view.
   const seen = keyOf(context, query, words)
   const { found, matches, isComplete } = await search(context, query, read)
-  const isKept = seen !== undefined && seen === keyOf(context, query, words)
+  const isKept = seen !== undefined && seen === key && seen === keyOf(context, query, words)
   if (isKept && read.warnings.length === 0 && isComplete) searches.set(seen, version, found)
   return { ...toSearch(context, query, found), matches, isComplete }
 }

@@ -16,7 +16,8 @@ const MIGRATIONS: readonly string[] = [
     agents bigint NOT NULL,
     public_agents bigint NOT NULL,
     public_length float8 NOT NULL,
-    dimensions int -- of the embedding model
+    dimensions int, -- of the embedding model
+    model text
   );
   INSERT INTO text_index VALUES (0, 0, 0, 0);
   CREATE SEQUENCE text_stamps;
@@ -82,7 +83,12 @@ export async function migrateText(query: Query): Promise<void> {
   }
   const [row] = await query('SELECT version FROM text_schema')
   const version = Number(row?.version)
-  if (version >= MIGRATIONS.length) return
+  if (version > MIGRATIONS.length)
+    throw new StoreError(
+      'newer_version',
+      'the text index was made by a newer version: drop the tables text_* or use that version',
+    )
+  if (version === MIGRATIONS.length) return
   for (const migration of MIGRATIONS.slice(version)) await query(migration)
   await query('UPDATE text_schema SET version = $1', [MIGRATIONS.length])
 }

@@ -25,6 +25,7 @@ const MIGRATION_TIMEOUT = 600_000
  */
 const SETTINGS = `
   SET jit = off;
+  SET statement_timeout = 9500; -- the client waits for 10 s
   SET hnsw.ef_search = 200;
   SET hnsw.iterative_scan = relaxed_order;
   SET hnsw.max_scan_tuples = 40000`
@@ -115,16 +116,17 @@ function createTextTables(connection: Connection): TextTables {
         await inside(REMOVE, [numbers])
         await inside(REMOVE_VECTORS, [numbers])
       }),
-    setDimensions: (dimensions) =>
+    setDimensions: (dimensions, model = '') =>
       change(async (inside) => {
-        const [row] = await inside('SELECT dimensions FROM text_index')
-        if (row?.dimensions === dimensions) return
+        const [row] = await inside('SELECT dimensions, model FROM text_index')
+        if (row?.dimensions === dimensions && row.model === model) return
         await inside(`
           TRUNCATE text_model, text_embedded;
           DROP INDEX IF EXISTS text_model_embedding;
           CREATE INDEX text_model_embedding ON text_model
             USING hnsw ((embedding::halfvec(${Number(dimensions)})) halfvec_cosine_ops);
           UPDATE text_index SET dimensions = ${Number(dimensions)}`)
+        await inside('UPDATE text_index SET model = $1', [model])
       }),
     putVectors: (vectors) =>
       change(async (inside) => {
@@ -386,11 +388,11 @@ const REMOVE_VECTORS = `
   WITH vectors AS (DELETE FROM text_model WHERE number = ANY ($1))
   DELETE FROM text_embedded WHERE number = ANY ($1)`
 
-/** Returns those that are new or differ. */
+/** Returns those that are new or differ. An agent whose text is put later may have vectors already. */
 const PUT_PACKED = `
   INSERT INTO text_embedded AS e (number, stamp, packed)
   SELECT v.number, nextval('text_stamps'), v.packed
-  FROM unnest($1::bigint[], $2::bytea[]) AS v (number, packed) JOIN text_agents USING (number)
+  FROM unnest($1::bigint[], $2::bytea[]) AS v (number, packed)
   ON CONFLICT (number) DO UPDATE SET stamp = excluded.stamp, packed = excluded.packed
   WHERE e.packed <> excluded.packed
   RETURNING number`
