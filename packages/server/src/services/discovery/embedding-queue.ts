@@ -240,13 +240,18 @@ export function createEmbeddingQueue({
     while (queued() > 0 && state === 'started') {
       const isUrgent = waiting.now.size > 0
       const agents = next()
+      // What is put into an engine that is lost meanwhile is queued again, and must stay queued.
+      const engineState = indexed
+      const done = (embedded: readonly Agent[]): void => {
+        if (engineState === indexed) finish(embedded)
+      }
       const left = new Set(await elsewhere.divide(documents.id, await reuse(documents, agents)))
-      finish(agents.filter((agent) => !left.has(agent)))
+      done(agents.filter((agent) => !left.has(agent)))
       const embedNext = async (): Promise<void> => {
         while (left.size > 0 && state === 'started') {
           const batch = [...left].slice(0, batchSize)
           for (const agent of batch) left.delete(agent)
-          finish(await embedSafely(documents, batch))
+          done(await embedSafely(documents, batch))
           report()
           // New agents go before those of a bulk load.
           if (!isUrgent && waiting.now.size > 0) break
