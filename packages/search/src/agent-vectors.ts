@@ -70,8 +70,9 @@ export function createAgentVectors(encoder: StaticEncoder | undefined, saved?: A
   let modelIndex: VectorIndex | undefined
   /** For each agent: the position of the first vector that belongs to an example. */
   const firstExample = saved ? restoreNumberMap(saved.firstExample) : new Map<number, number>()
-  /** Agents that have vectors of the model, and those that have only others yet. */
+  /** Agents that have vectors of the model. */
   const modelled = new Set<number>()
+  /** Agents that do not have them yet. */
   const waiting = new Set<number>(firstExample.keys())
 
   /** The similarity of each agent found: the maximum over the agent's parts and the query's texts. */

@@ -22,7 +22,7 @@ export class NumberSet {
     for (const number of numbers) this.add(number)
   }
 
-  /** The set with these bits (`bits`), which it changes with. */
+  /** The set with these bits; it shares the array. */
   static of(bits: Uint32Array<ArrayBuffer>): NumberSet {
     const set = new NumberSet()
     set.#bits = bits

@@ -19,8 +19,8 @@ import { makeRedaction } from './redact.js'
 const RECORD_LENGTH = 500
 
 /**
- * A record of which only the text is always in memory, and what most requests need. The rest is parsed when it is read, and dropped
- * when other records are read. It stays the same object all the time, so records can be compared by identity.
+ * A record that keeps its document as text, and the members that most requests need. The others are parsed when they are read,
+ * and dropped when other records are read. The object stays the same, so records can be compared by identity.
  */
 export class KeptRecord implements AgentRecord {
   readonly id: string
@@ -60,7 +60,7 @@ export class KeptRecord implements AgentRecord {
     cache.add(this)
   }
 
-  /** The whole record, as one that never was dropped. */
+  /** The record as a plain object; parsed again if it was dropped. */
   get parsed(): AgentRecord {
     this.#isUsed = true
     return this.#parsed ?? this.#parse()
@@ -172,7 +172,7 @@ export class ParsedRecords {
     return this.#recent.length + this.#frequent.length
   }
 
-  /** Characters of all documents that have been dropped: the time since a record was dropped is the growth of it. */
+  /** Characters of documents dropped from the recent ones: a clock that tells how long ago a record was dropped. */
   get dropped(): number {
     return this.#recent.dropped
   }

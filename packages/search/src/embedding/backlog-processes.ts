@@ -45,11 +45,11 @@ export function createBacklogProcesses(options: BacklogProcessesOptions): Backlo
   }
 
   const stopIfIdle = (): void => {
-    if ([...running].some(({ requests }) => requests > 0)) rest()
+    if ([...running].some(({ requests }) => requests > 0)) restartIdleTimer()
     else void stop()
   }
 
-  const rest = (): void => {
+  const restartIdleTimer = (): void => {
     clearTimeout(idle)
     idle = setTimeout(stopIfIdle, idleMs).unref()
   }
@@ -62,7 +62,7 @@ export function createBacklogProcesses(options: BacklogProcessesOptions): Backlo
     const onSpawn = (pid: number): void => setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)
     model = await startModelProcess(folder, { onExit, onSpawn, frozenMs: FROZEN_MS, loadMs: LOAD_MS, signal })
     running.add({ model, requests: 0 })
-    rest()
+    restartIdleTimer()
   }
 
   return {
@@ -81,7 +81,7 @@ export function createBacklogProcesses(options: BacklogProcessesOptions): Backlo
       const [least] = [...running].sort((a, b) => a.requests - b.requests)
       if (!least) throw new Error('no process is ready')
       least.requests++
-      rest()
+      restartIdleTimer()
       try {
         return await least.model.embed(texts)
       } finally {

@@ -39,7 +39,7 @@ export function createChangeQueue({ tables, onPut, onProblem }: ChangeQueueOptio
   let mostChanges = MAX_BATCH
   let running: Promise<void> | undefined
   let isClosed = false
-  const listeners: { after: number; resolve(): void; reject(error: unknown): void }[] = []
+  const waiters: { after: number; resolve(): void; reject(error: unknown): void }[] = []
 
   const apply = async (batch: readonly TableChange[]): Promise<void> => {
     const last = new Map(batch.map((change) => ['number' in change ? change.number : -1, change]))
@@ -80,7 +80,7 @@ export function createChangeQueue({ tables, onPut, onProblem }: ChangeQueueOptio
   }
 
   const settle = (): void => {
-    while (listeners[0] && listeners[0].after <= written) listeners.shift()?.resolve()
+    while (waiters[0] && waiters[0].after <= written) waiters.shift()?.resolve()
   }
 
   const run = async (): Promise<void> => {
@@ -94,7 +94,7 @@ export function createChangeQueue({ tables, onPut, onProblem }: ChangeQueueOptio
         settle()
       } catch (error) {
         mostChanges = Math.max(1, Math.floor(batch.length / 2))
-        for (const { reject } of listeners.splice(0)) reject(error)
+        for (const { reject } of waiters.splice(0)) reject(error)
         if (isClosed) return
         await pause(RETRY_MS, undefined, { ref: false })
       }
@@ -111,11 +111,11 @@ export function createChangeQueue({ tables, onPut, onProblem }: ChangeQueueOptio
     settled: () =>
       written === added
         ? Promise.resolve()
-        : new Promise((resolve, reject) => listeners.push({ after: added, resolve, reject })),
+        : new Promise((resolve, reject) => waiters.push({ after: added, resolve, reject })),
     async close() {
       isClosed = true
       await running
-      for (const { reject } of listeners.splice(0)) reject(new SearchError('unavailable', 'the text index is closed'))
+      for (const { reject } of waiters.splice(0)) reject(new SearchError('unavailable', 'the text index is closed'))
     },
   }
 }

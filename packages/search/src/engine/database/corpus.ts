@@ -7,7 +7,7 @@ const MAX_TERMS = 100_000
 /** Cached frequencies are used until one agent in this many has changed: scores would hardly differ. */
 const AGENTS_PER_REFRESH = 1000
 
-const NOBODY: TextStatistics = { generation: -1, agents: 0, publicAgents: 0, publicLength: 0 }
+const EMPTY: TextStatistics = { generation: -1, agents: 0, publicAgents: 0, publicLength: 0 }
 const UNKNOWN: TermFrequency = { agents: 0, loud: 0 }
 
 /** Statistics of all agents in the tables, as far as they were read. */
@@ -25,7 +25,7 @@ export interface Corpus extends CorpusStatistics {
 }
 
 export function createCorpus(tables: Pick<TextTables, 'statistics' | 'frequencies'>): Corpus {
-  let statistics = NOBODY
+  let statistics = EMPTY
   /** The generation of the cached frequencies. */
   let cachedAt = -1
   const cached = new Map<string, TermFrequency>()

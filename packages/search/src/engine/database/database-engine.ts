@@ -18,8 +18,11 @@ import { createDatabaseSpeller } from './database-speller.js'
 import { createTextCache } from './text-cache.js'
 import type { AcceptedRows, FoundRow, TextTables } from './text-tables.js'
 
-/** Of the analysis of texts. Increase it when the same text gets other terms, impacts, words or static vectors. */
-const ANALYSIS = 1
+/**
+ * Increase it when the same text gets other terms, impacts, words or static vectors: all rows are put again. A digest of the
+ * code would do so at every release.
+ */
+const ANALYSIS_VERSION = 1
 /** Agents found by words, by a rough score, for each one that is ranked with all evidence. */
 const ROUGH = 3
 /** Agents that are ranked at most. Further matches follow in registration order: their texts are not read. */
@@ -70,13 +73,15 @@ export function createDatabaseEngine(
     onPut: (rows) => spelling.learn([...new Set(rows.flatMap((row) => (row.isPublic ? row.words : [])))]),
   })
   // The content of a file counts, not its path: replicas may have it elsewhere.
-  const format = [ANALYSIS, encoder?.id, ...files.map(({ language, path }) => `${language} ${digestOf(path)}`)].join(
-    ' ',
-  )
+  const format = [
+    ANALYSIS_VERSION,
+    encoder?.id,
+    ...files.map(({ language, path }) => `${language} ${digestOf(path)}`),
+  ].join(' ')
   // Read before the agents are loaded: one that another replica adds later is not among these, so it is not taken for one
   // that was removed.
-  const versions = tables.versions()
-  versions.catch(() => {})
+  let versionsAtOpen: ReturnType<TextTables['versions']> | undefined = tables.versions()
+  versionsAtOpen.catch(() => {})
 
   /** Translates errors of the database. */
   const attempt = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -201,9 +206,11 @@ export function createDatabaseEngine(
     removeVectors: (number) => queue.add({ kind: 'removeVectors', number }),
     versions: () =>
       attempt(async () => {
+        const rows = versionsAtOpen ?? tables.versions()
+        versionsAtOpen = undefined
         // NaN: of no version.
         const known = Array.from(
-          await versions,
+          await rows,
           ([number, row]) => [number, row.format === format ? row.version : Number.NaN] as const,
         )
         return new Map(known)

@@ -20,7 +20,7 @@ import { createViewCache, type ViewCache } from './view-cache.js'
 
 /**
  * A registered agent in memory: the stored row and the record read from its document. Documents are kept as text and parsed when
- * they are read. So what is read of very many agents should not need them: see `KeptRecord`.
+ * they are read, so code that goes through all agents should not read them: see `KeptRecord`.
  */
 export interface Agent {
   readonly stored: StoredAgent
