@@ -117,7 +117,7 @@ export function testEngine(open: () => Promise<TextEngine> | TextEngine): void {
 
   it('finds every agent that was put before the search began, while others are put', async () => {
     const index = await openIndex()
-    const found = Array.from({ length: 100 }, (_, i) => {
+    const found = Array.from({ length: 200 }, (_, i) => {
       index.put(agent(i, `word${i} shared`))
       return find(index, `word${i}`)
     })

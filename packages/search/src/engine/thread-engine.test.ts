@@ -16,6 +16,7 @@ import {
   agent,
   fill,
   find,
+  localIndex,
   QUERIES,
   type TestAgent,
   testEngine,
@@ -47,6 +48,14 @@ afterEach(async () => {
 
 describe('createThreadEngine', () => {
   testEngine(() => createThreadEngine({ isStatic: true }))
+
+  it('uses as much memory as a search in the same thread', async () => {
+    const [index, local] = [createAgentIndex<TestAgent>({ engine: open({ isStatic: true }) }), localIndex()]
+    for (const each of [index, local]) fill(each)
+    await find(index, 'chess')
+    await find(local, 'chess')
+    expect(index.bytes).toEqual(local.bytes)
+  })
 
   it('keeps the agents of several directories apart', async () => {
     const [first, second] = [open({}), open({})].map((engine) => createAgentIndex<TestAgent>({ engine }))

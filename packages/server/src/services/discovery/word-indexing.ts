@@ -19,7 +19,7 @@ export interface WordIndexing extends Required<Pick<CatalogListener, 'changed'>>
 }
 
 export interface WordIndexingOptions {
-  readonly index: Catalog['index']
+  readonly index: Pick<Catalog['index'], 'deferred' | 'indexDeferred' | 'adopt' | 'onLost'>
   /** The engine of this index. */
   readonly engine: Pick<TextEngine, 'save'>
   /** Failures of the engine, other than an outage. */
